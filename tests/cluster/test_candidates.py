@@ -221,11 +221,11 @@ def test_no_more_is_begun_after_ctrl_c(n_jobs, monkeypatch):
     model = KMeans(60, max_iter=1, random_state=0, n_jobs=n_jobs).fit(X)
     before, best_of, calls, fired = model.cluster_centers_, seeding.best_of, [], [10]
 
-    def interrupted(*given):
-        calls.append(given)
+    def interrupted(*args):
+        calls.append(args)
         if len(calls) == fired[0]:
             _thread.interrupt_main()
-        return best_of(*given)
+        return best_of(*args)
 
     monkeypatch.setattr(seeding, "best_of", interrupted)
     with pytest.raises(KeyboardInterrupt):

@@ -62,9 +62,9 @@ def test_cut_by_height_is_scipys(seed, n, method, at):
     assert_same_clusters(labels, hierarchy.fcluster(Z, height, "distance"))
 
 
-def assert_same_clusters(labels, others):
-    pairs = np.unique(np.stack([labels, others]), axis=1)
-    assert pairs.shape[1] == len(np.unique(labels)) == len(np.unique(others))
+def assert_same_clusters(labels, expected):
+    pairs = np.unique(np.stack([labels, expected]), axis=1)
+    assert pairs.shape[1] == len(np.unique(labels)) == len(np.unique(expected))
 
 
 def test_heights_that_fall():

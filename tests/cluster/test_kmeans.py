@@ -407,7 +407,7 @@ def test_predict_reads_an_iterator_of_chunks_once():
 )
 def test_any_layout(layout):
     X = np.round(blobs(400, 3, 4) * 4)
-    given = {
+    arranged = {
         "fortran": np.asfortranarray(X),
         "strided": np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3],
         "reversed": np.ascontiguousarray(X[::-1, ::-1])[::-1, ::-1],
@@ -416,8 +416,8 @@ def test_any_layout(layout):
         "integer": X.astype(np.int64),
     }[layout]
     if layout == "read-only":
-        given.setflags(write=False)
-    same_fit(KMeans(5, random_state=0).fit(given), KMeans(5, random_state=0).fit(X))
+        arranged.setflags(write=False)
+    same_fit(KMeans(5, random_state=0).fit(arranged), KMeans(5, random_state=0).fit(X))
 
 
 def test_nothing_given_is_modified():
@@ -489,15 +489,15 @@ def test_the_first_of_equal_runs_is_kept():
 )
 def test_auto_n_init(init, runs):
     assert runs_of(KMeans(init=init)._checked()) == runs
-    assert runs_of(KMeans(init=lambda *given: None)._checked()) == 10
+    assert runs_of(KMeans(init=lambda *args: None)._checked()) == 10
 
 
 def test_a_function_gets_what_scikit_learn_gives_it():
     X = blobs(100, 2, 3)
 
-    def start(given, k, random_state):
-        assert given is X
-        return given[random_state.randint(0, len(given), k)].tolist()
+    def start(data, k, random_state):
+        assert data is X
+        return data[random_state.randint(0, len(data), k)].tolist()
 
     KMeans(3, init=start, n_init=1, random_state=0).fit(X)
 

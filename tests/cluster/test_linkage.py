@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Merges against the definition, scipy's and R's; every way through the matrix; bad input."""
+"""Merges against the definition, scipy's and R's; every strategy; bad input."""
 
 import json
 import tracemalloc
@@ -21,7 +21,8 @@ from tests.reference import linkage as twin
 DEFINED = ("single", "complete", "average", "centroid", "ward")
 
 
-WAYS = {  # SMALL, FEW, RARE
+# MAX_CHAIN_CLUSTERS, MIN_MERGED_SHARE and MIN_MERGED_SHARE_OF_ROWS of each strategy.
+THRESHOLDS_OF_STRATEGY = {
     "chain": (1 << 20, 1.0, 1.0),
     "rounds": (2, 0.0, 0.0),
     "both": (8, 1.0, 0.0),
@@ -29,13 +30,13 @@ WAYS = {  # SMALL, FEW, RARE
 }
 
 
-@pytest.fixture(params=WAYS)
-def way(request, monkeypatch):
-    """Through a small matrix as through a large one."""
-    small, few, rare = WAYS[request.param]
-    monkeypatch.setattr(reciprocal, "MAX_CHAIN_CLUSTERS", small)
-    monkeypatch.setattr(reciprocal, "MIN_MERGED_SHARE", few)
-    monkeypatch.setattr(reciprocal, "MIN_MERGED_SHARE_OF_ROWS", rare)
+@pytest.fixture(params=THRESHOLDS_OF_STRATEGY)
+def strategy(request, monkeypatch):
+    """A small matrix is merged as a large one would be."""
+    chain_clusters, share, share_of_rows = THRESHOLDS_OF_STRATEGY[request.param]
+    monkeypatch.setattr(reciprocal, "MAX_CHAIN_CLUSTERS", chain_clusters)
+    monkeypatch.setattr(reciprocal, "MIN_MERGED_SHARE", share)
+    monkeypatch.setattr(reciprocal, "MIN_MERGED_SHARE_OF_ROWS", share_of_rows)
     monkeypatch.setattr(reciprocal, "NUMBERS_PER_CALL", 5000)
     monkeypatch.setattr(reciprocal, "COMPACT_BELOW_SHARE", 0.8)
     monkeypatch.setattr(generic, "COMPACT_BELOW_SHARE", 0.7 if request.param == "both" else 0.5)
@@ -69,7 +70,7 @@ def test_linkage_is_its_definition(method, n):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("n", "d"), [(2, 1), (3, 2), (70, 2), (257, 40), (600, 5)])
-def test_linkage_is_scipys(method, n, d, way):
+def test_linkage_is_scipys(method, n, d, strategy):
     X = rows(n, n, d)
     y = pdist(X)
     expected = hierarchy.linkage(y, method)
@@ -103,7 +104,7 @@ def test_heights_with_ties(method, seed, n, d):
 
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("method", METHODS)
-def test_same_bits_for_any_number_of_threads(method, tied, way):
+def test_same_bits_for_any_number_of_threads(method, tied, strategy):
     y = pdist(rows(5, 300, 4, tied=tied))
     kept = y.copy()
     expected = linkage(y, method, n_jobs=1)
@@ -146,7 +147,7 @@ def test_any_scale(method, scale):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("scale", [1e-25, 1.0, 1e25])
-def test_float32(method, scale, way):
+def test_float32(method, scale, strategy):
     y = pdist(rows(7, 200, 3))
     Z = linkage((y * scale).astype(np.float32), method)
     expected = hierarchy.linkage(y, method)[:, 2]
@@ -155,7 +156,7 @@ def test_float32(method, scale, way):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_constant_data_and_duplicates(method, way):
+def test_constant_data_and_duplicates(method, strategy):
     assert_array_equal(linkage(np.ones((40, 3)), method)[:, 2], 0)
     X = np.repeat(rows(9, 10, 2), 5, axis=0)
     Z = linkage(pdist(X), method)
@@ -170,7 +171,7 @@ def test_constant_data_and_duplicates(method, way):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("order", ["rising", "shuffled"])
-def test_a_cluster_that_swallows_one_row_after_the_other(method, order, way):
+def test_a_cluster_that_swallows_one_row_after_the_other(method, order, strategy):
     X = np.cumsum(1.05 ** np.arange(150.0))[:, None]
     if order == "shuffled":
         X = np.random.default_rng(12).permutation(X)
@@ -178,7 +179,7 @@ def test_a_cluster_that_swallows_one_row_after_the_other(method, order, way):
     assert_allclose(linkage(y, method)[:, 2], hierarchy.linkage(y, method)[:, 2], rtol=1e-10)
 
 
-def test_dissimilarities_that_are_no_metric(way):
+def test_dissimilarities_that_are_no_metric(strategy):
     rng = np.random.default_rng(3)
     y = rng.exponential(size=200 * 199 // 2) ** 3
     for method in ("single", "complete", "average", "weighted"):

@@ -42,7 +42,7 @@ def test_centers_are_means_of_all_rows_they_were_given():
     for c in range(4):
         rows, w = zip(*given[c], strict=True)
         assert_allclose(state.centers[c], np.average(rows, axis=0, weights=w), rtol=1e-12)
-        assert_allclose(state.mass[c], np.sum(w), rtol=1e-12)
+        assert_allclose(state.weight[c], np.sum(w), rtol=1e-12)
 
 
 def test_centers_with_few_rows_are_put_on_rows_of_the_batch():
@@ -50,7 +50,7 @@ def test_centers_with_few_rows_are_put_on_rows_of_the_batch():
     state = Batches(X[[0, 1, 500]].copy(), np.dtype(float), 0.5, np.random.default_rng(0), 1)
     state.learn(DenseRows(X), None)
     assert any((state.centers[2] == row).all() for row in X)
-    assert state.mass[2] == state.mass[:2].min()
+    assert state.weight[2] == state.weight[:2].min()
 
 
 def test_nearly_the_inertia_of_kmeans():

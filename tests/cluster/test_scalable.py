@@ -10,7 +10,7 @@ from statfast.cluster import KMeans
 from statfast.cluster.kmeans import parallel_init
 from statfast.cluster.kmeans.data import survey_rows
 from statfast.cluster.kmeans.draws import approach
-from statfast.cluster.kmeans.parallel_init import crowd, k_means_parallel
+from statfast.cluster.kmeans.parallel_init import k_means_parallel, nearest_weights
 from statfast.cluster.kmeans.plus_plus import plus_plus, random_rows
 from tests.data import blobs
 from tests.reference import kmeans as twin
@@ -28,7 +28,7 @@ def test_passes_are_the_definition(weighted):
         assert_allclose(found, (closest * (1 if weights is None else weights)).sum(), rtol=1e-12)
     mass = np.ones(len(X)) if weights is None else weights
     nearest = twin.squared(X, X[:9]).argmin(axis=1)
-    assert_allclose(crowd(data, X[:9]), np.bincount(nearest, mass, 9), rtol=1e-12)
+    assert_allclose(nearest_weights(data, X[:9]), np.bincount(nearest, mass, 9), rtol=1e-12)
 
 
 def test_centers_are_different_rows_and_about_as_good_as_those_of_plus_plus():
@@ -83,9 +83,9 @@ def test_a_round_draws_two_rows_for_each_center_on_average(monkeypatch):
 
     def counted(data, centers):
         drawn.append(len(centers) - 1)
-        return crowd(data, centers)
+        return nearest_weights(data, centers)
 
-    monkeypatch.setattr(parallel_init, "crowd", counted)
+    monkeypatch.setattr(parallel_init, "nearest_weights", counted)
     for seed in range(4):
         k_means_parallel(survey_rows(X, None, 1), 20, np.random.default_rng(seed))
     assert_allclose(np.mean(drawn), parallel_init.ROUNDS * 2 * 20, rtol=0.15)

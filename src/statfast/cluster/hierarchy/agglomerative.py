@@ -25,7 +25,7 @@ from statfast._estimator import (
 from statfast._typing import Array, Jobs, Rows
 from statfast._validation import as_count
 from statfast.cluster.hierarchy.dendrogram import heights_within, labels_of
-from statfast.cluster.hierarchy.linkage import METHODS, taken_as, tree_of
+from statfast.cluster.hierarchy.linkage import METHODS, as_linkage_source, tree_of
 from statfast.cluster.hierarchy.structured import structured_tree
 
 
@@ -151,37 +151,37 @@ class AgglomerativeClustering(Clusterer, Estimator):
         MemoryError
             If a matrix of dissimilarities would take more than half the free memory.
         """
-        wanted = self._checked()
-        method, k, threshold = wanted.linkage, wanted.n_clusters, wanted.distance_threshold
+        params = self._checked()
+        method, k, threshold = params.linkage, params.n_clusters, params.distance_threshold
         if (self.n_clusters is None) == (self.distance_threshold is None):
             raise ValueError(
                 "Exactly one of n_clusters and distance_threshold must be given; got "
                 f"{self.n_clusters} and {self.distance_threshold}. Set the other to None."
             )
-        given = taken_as(X, method, self.metric, self.metric_params, vectors=False)
-        n = given.n
+        source = as_linkage_source(X, method, self.metric, self.metric_params, vectors=False)
+        n = source.n
         if threshold is None:
             as_count(k, "n_clusters", high=n, limit="the number of rows")
         graph = self.connectivity
         if graph is None:
-            Z, components = tree_of(given, method, self.n_jobs), 1
+            Z, components = tree_of(source, method, self.n_jobs), 1
         else:
             graph = graph(X) if callable(graph) else graph
-            Z, components = structured_tree(given, graph, method)
+            Z, components = structured_tree(source, graph, method)
         joined = np.arange(n - 1) < n - k if threshold is None else heights_within(Z) < threshold
         labels = labels_of(Z, joined)
-        wanted = threshold is not None or self.compute_distances
-        kept = {"distances_": Z[:, 2].copy()} if wanted else {}
+        with_distances = threshold is not None or self.compute_distances
+        distances = {"distances_": Z[:, 2].copy()} if with_distances else {}
         return self._publish(
             X,
-            n_features_in_=given.X.shape[1] if isinstance(given, MetricRows) else n,
+            n_features_in_=source.X.shape[1] if isinstance(source, MetricRows) else n,
             children_=Z[:, :2].astype(np.intp),
             labels_=labels,
             n_clusters_=int(labels.max()) + 1,
             n_leaves_=n,
             linkage_matrix_=Z,
             n_connected_components_=components,
-            **kept,
+            **distances,
         )
 
     def __sklearn_tags__(self) -> Any:

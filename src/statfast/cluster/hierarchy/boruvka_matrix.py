@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The spanning tree of a dissimilarity matrix: Boruvka's rounds, each on the matrix of its parts.
+"""The spanning tree of a dissimilarity matrix by Boruvka's rounds, each on a smaller matrix.
 
-A round joins every part to its nearest one, so at most half are left, most often a third. The
-matrix of the smallest numbers between those is a fourth, or a tenth, of the one before: the next
-round reads that. Whose number it was is looked up in the matrix before, of the edges only.
+A round joins every part of the forest to its nearest one, so that at most half of the parts remain,
+and most often a third. The matrix of the smallest dissimilarities between them has a fourth or a
+tenth of the numbers of the one before, and the next round reads that. Which rows a number is of is
+looked up in the matrix before, for the edges only.
 """
 
 from collections.abc import Callable
@@ -16,32 +17,33 @@ from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, Jobs
 
 TILE_ROWS = 256  # rows and columns that a task joins across the diagonal
-Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one row, the other (int32), the length
+Edges = tuple[np.ndarray, np.ndarray, np.ndarray]  # rows u and v (int32), lengths
 
 
 def edges_of_triangle(triangle: Triangle, n_jobs: int | None = None) -> Edges:
     """The m - 1 edges of a minimum spanning tree, in the order in which they are found."""
-    found: list[Edges] = []
-    above: list[tuple[Triangle, np.ndarray, np.ndarray]] = []  # matrices, and the rows of parts
+    edges: list[Edges] = []
+    # The matrices of earlier rounds, with the rows of each part.
+    contracted: list[tuple[Triangle, np.ndarray, np.ndarray]] = []
     while triangle.m > 1:
         low, who = neighbors(triangle, n_jobs=n_jobs)
         growth = Growth(triangle.m)
         growth.offer(np.arange(triangle.m, dtype=np.int32), who, low.astype(np.float64))
         several = growth.join()
-        one, other, length = (some[: triangle.m - growth.count] for some in growth.edges())
-        for matrix, order, start in above[::-1]:
+        u, v, length = (ends[: triangle.m - growth.count] for ends in growth.edges())
+        for matrix, order, start in contracted[::-1]:
             single = matrix.dtype == np.float32
-            forest.trace(matrix.rows, single, order, start, length, one, other)
-        found.append((one, other, length))
+            forest.trace(matrix.rows, single, order, start, length, u, v)
+        edges.append((u, v, length))
         if not several:
             break
         order, start = _by_part(growth.parts())
-        above.append((triangle, order, start))
+        contracted.append((triangle, order, start))
         triangle = _between(triangle, order, start, n_jobs)
-    if not found:
+    if not edges:
         return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
-    one, other, length = map(np.concatenate, zip(*found, strict=True))
-    return one, other, length
+    u, v, length = map(np.concatenate, zip(*edges, strict=True))
+    return u, v, length
 
 
 def _by_part(part: Array) -> tuple[Array, Array]:
@@ -67,7 +69,7 @@ def _between(triangle: Triangle, order: Array, start: Array, n_jobs: Jobs) -> Tr
         forest.between(triangle.rows, single, part, order, start, *parts, table.ctypes.data)
 
     def join(tile: tuple[slice, slice]) -> None:
-        """Of two numbers across the diagonal, the smaller goes to its right."""
+        """Of two numbers that mirror each other, keep the smaller right of the diagonal."""
         a, b = tile
         np.minimum(table[a, b], table[b, a].T, out=table[a, b])
 
@@ -79,7 +81,7 @@ def _between(triangle: Triangle, order: Array, start: Array, n_jobs: Jobs) -> Tr
     return Triangle.of_square(table)
 
 
-# ---------- A forest that grows until it is a tree: what Boruvka's rounds have in common
+# ---------- The forest of Boruvka's rounds, which grows until it is a tree
 class Growth:
     """The parts of a forest, the shortest edge that leaves each, and the edges taken so far.
 
@@ -109,7 +111,7 @@ class Growth:
         self.largest = -1.0
         self.best, self._ends = empty(n, float), empty((2, n), np.int32)
         self.best[:] = np.inf
-        self._one, self._other = empty((2, n - 1), np.int32)
+        self._u, self._v = empty((2, n - 1), np.int32)
         self._length = empty(n - 1, float)
 
     def parts(self) -> np.ndarray:
@@ -118,25 +120,25 @@ class Growth:
         forest.name(self.parent, part)
         return part
 
-    def offer(self, one: np.ndarray, other: np.ndarray, length: np.ndarray) -> None:
-        """Take note of edges that leave parts; of each part, the shortest must come."""
-        forest.weigh(one, other, length, self.parent, self.best, self._ends)
+    def offer(self, u: np.ndarray, v: np.ndarray, length: np.ndarray) -> None:
+        """Consider edges (u, v) that leave parts; the shortest of each part must be among them."""
+        forest.weigh(u, v, length, self.parent, self.best, self._ends)
 
     def join(self) -> bool:
-        """Take of those what joins parts. Whether there are several left."""
+        """Join each part along its shortest edge; returns whether several parts remain."""
         if self.count == 1:
             return False
-        at = len(self.parent) - self.count
-        edges = self._one[at:], self._other[at:], self._length[at:]
-        some, largest = forest.join(
+        start = len(self.parent) - self.count
+        edges = self._u[start:], self._v[start:], self._length[start:]
+        taken, largest = forest.join(
             self._roots, self.count, self.parent, self._size, self.best, self._ends, *edges
         )
-        if not some:
+        if not taken:
             raise ValueError("Distances between rows of X overflow. Scale X down.")
-        self.count -= some
+        self.count -= taken
         self.largest = float(largest)
         return self.count > 1
 
     def edges(self) -> Edges:
-        """All that were taken."""
-        return self._one, self._other, self._length
+        """All edges taken so far."""
+        return self._u, self._v, self._length

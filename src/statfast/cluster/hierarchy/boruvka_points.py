@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Spanning trees of points in few dimensions: Boruvka's rounds on a k-d tree.
 
-In the first round every point finds its nearest others. In those that follow, the lists of points
-tell most parts an edge to another part (`recall`); then those points search again that may find
-their part a shorter one.
+In the first round every point lists its nearest neighbors. In later rounds these lists hold an edge
+to another part for most parts (`recall`); then only the points that may have a shorter edge search
+again.
 """
 
 from itertools import count
@@ -21,11 +21,11 @@ from statfast._typing import Array
 from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth
 
 LEAVES_PER_CALL = 1 << 16  # leaves visited between checkpoints: some 10 ms
-MAX_TASKS = 32  # of a search
+MAX_TASKS = 32  # tasks of a search
 MIN_POINTS_PER_TASK = 1 << 11
 MIN_BLOCK_LEAVES = 1 << 9  # leaves of a block at least
-MAX_THREADS_WITH_MEMORY = 8  # threads for which memory is set aside
-# Floating-point operations of a point, about: arranged, marked, recalled; searching, in an axis.
+MAX_THREADS_WITH_MEMORY = 8  # threads that have memory in the arena
+# Floating-point operations of a point in each step, about; those of a search are for each axis.
 ARRANGED, MARKED, RECALLED, SEARCHED = 60.0, 24.0, 80.0, 100.0
 PAGE_BYTES = 1 << 21  # bytes: a large page, where the system has them
 
@@ -39,7 +39,7 @@ def edges_by_tree(X: np.ndarray, n_jobs: int | None = None) -> Edges:
 
 
 class Rounds:
-    """The rounds; points are known by their places in the tree."""
+    """The rounds of Boruvka's algorithm; a point is known by its place in the tree."""
 
     def __init__(self, X: np.ndarray, n_jobs: int | None) -> None:
         self.n, self.d = X.shape
@@ -60,7 +60,7 @@ class Rounds:
         self.view = TreeView(*self.tree.fields, EUCLIDEAN, 2.0)
         self.forest = boruvka.Forest(part, same, low, near, self.growth.best)
         self.floor = np.zeros(leaves)
-        self.lost = empty(n, np.int32)  # points whose lists do not tell
+        self.lost = empty(n, np.int32)  # points whose lists hold no other part
         self.lost[:] = np.arange(n)
         self.searching = self.lost
         self.blocks = grid(leaves, least=MIN_BLOCK_LEAVES, most=leaves, parts=MAX_TASKS)
@@ -69,7 +69,7 @@ class Rounds:
         self.lock = Lock()
 
     def run(self) -> None:
-        """Until there is one part left."""
+        """Join parts until one is left."""
         growth = self.growth
         each(self._arrange, self.blocks, n_jobs=self.n_jobs, effort=ARRANGED * self.n)
         self._search_all()
@@ -77,7 +77,7 @@ class Rounds:
         while growth.join():
             each(self._mark, self.blocks, n_jobs=self.n_jobs, effort=MARKED * self.n)
             boruvka.enclose(self.tree.first, self.leaves, self.same)
-            recalled = self._share(self._recall, self.blocks, RECALLED * self.n)
+            recalled = self._run_stamped(self._recall, self.blocks, RECALLED * self.n)
             for edges, _ in recalled:
                 growth.offer(*edges)
             self.searching = np.concatenate([those for _, those in recalled])
@@ -86,18 +86,18 @@ class Rounds:
 
     def edges(self) -> Edges:
         """The edges between rows."""
-        one, other, length = self.growth.edges()
-        return self.tree.ids[one], self.tree.ids[other], length
+        u, v, length = self.growth.edges()
+        return self.tree.ids[u], self.tree.ids[v], length
 
-    def _share(self, work: Any, pieces: list[slice], effort: float) -> list[tuple[Any, ...]]:
-        """Do the work for each piece and a stamp of its own."""
+    def _run_stamped(self, work: Any, pieces: list[slice], effort: float) -> list[tuple[Any, ...]]:
+        """Do the work for each piece, each time with a new stamp."""
         tasks = zip(pieces, self.stamps, strict=False)
         return each(work, tasks, n_jobs=self.n_jobs, effort=effort)
 
     def _search_all(self) -> list[tuple[Array, Array, Array]]:
         m = len(self.searching)
         pieces = grid(m, least=MIN_POINTS_PER_TASK, most=self.n, parts=MAX_TASKS)
-        return self._share(self._search, pieces, SEARCHED * m * self.d)
+        return self._run_stamped(self._search, pieces, SEARCHED * m * self.d)
 
     def _arrange(self, block: slice) -> None:
         full = min(block.stop, self.n // LEAF_POINTS)
@@ -110,25 +110,25 @@ class Rounds:
         )  # fmt: skip
 
     def _recall(self, task: tuple[slice, int]) -> tuple[tuple[Array, Array, Array], Array]:
-        block, now = task
+        block, stamp = task
         space = self._space()
-        some, lost = boruvka.recall(
-            self.forest, *space, now, self.growth.largest, self.floor, self.lost,
+        n_edges, lost = boruvka.recall(
+            self.forest, *space, stamp, self.growth.largest, self.floor, self.lost,
             self.tree.first[0], block.start, block.stop,
         )  # fmt: skip
-        return self._found(space, some), self.lost[LEAF_POINTS * block.start :][:lost]
+        return self._release_edges(space, n_edges), self.lost[LEAF_POINTS * block.start :][:lost]
 
     def _search(self, task: tuple[slice, int]) -> tuple[Array, Array, Array]:
-        rows, now = task
+        rows, stamp = task
         space = self._space()
-        at, some = rows.start, 0
-        while at < rows.stop:
+        start, n_edges = rows.start, 0
+        while start < rows.stop:
             checkpoint()
-            at, some = boruvka.search(
-                self.view, self.forest, *space, now, some, self.searching, at, rows.stop,
+            start, n_edges = boruvka.search(
+                self.view, self.forest, *space, stamp, n_edges, self.searching, start, rows.stop,
                 LEAVES_PER_CALL,
             )  # fmt: skip
-        return self._found(space, some)
+        return self._release_edges(space, n_edges)
 
     def _space(self) -> tuple[Array, Array]:
         """Work space that no other task has."""
@@ -139,11 +139,13 @@ class Rounds:
         work[2] = 0  # stamps
         return best, work
 
-    def _found(self, space: tuple[Array, Array], some: int) -> tuple[Array, Array, Array]:
-        """The edges in a work space, which others may use then."""
+    def _release_edges(
+        self, space: tuple[Array, Array], n_edges: int
+    ) -> tuple[Array, Array, Array]:
+        """The edges in a work space, which is returned to the other tasks."""
         best, work = space
-        those = work[3, :some]
-        edges = work[0][those], work[1][those], best[those]
+        parts = work[3, :n_edges]
+        edges = work[0][parts], work[1][parts], best[parts]
         with self.lock:
             self.spaces.append(space)
         return edges
@@ -163,15 +165,15 @@ class Arena:
     """
 
     def __init__(self, nbytes: int) -> None:
-        whole = -(-nbytes // PAGE_BYTES) * PAGE_BYTES if nbytes > PAGE_BYTES else 0
-        self._left = aligned(whole, np.uint8, PAGE_BYTES) if whole else np.empty(0, np.uint8)
+        size = -(-nbytes // PAGE_BYTES) * PAGE_BYTES if nbytes > PAGE_BYTES else 0
+        self._unused = aligned(size, np.uint8, PAGE_BYTES) if size else np.empty(0, np.uint8)
         self._lock = Lock()
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
         """An array like one of ``np.empty``."""
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize
         with self._lock:
-            if size > len(self._left):
+            if size > len(self._unused):
                 return np.empty(shape, dtype)
-            taken, self._left = self._left[:size], self._left[-(-size // 64) * 64 :]
+            taken, self._unused = self._unused[:size], self._unused[-(-size // 64) * 64 :]
         return taken.view(dtype).reshape(shape)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is read off a linkage matrix: clusters, cophenetic distances, inconsistency."""
+"""Clusters, cophenetic distances and inconsistency coefficients of a linkage matrix."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,7 +11,7 @@ from statfast._distance import condensed_of, scale_of
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import as_count, as_real, as_rows, refuse_large, shown
 
-PAIRS_PER_CALL = 1 << 22  # written between checkpoints
+PAIRS_PER_CALL = 1 << 22  # pairs written between checkpoints
 MERGES_PER_CALL = 1 << 23  # merges looked at between checkpoints
 
 
@@ -176,15 +176,15 @@ def cophenetic_correlation(
     """
     Z = as_linkage(Z)
     y = condensed_of(X, metric, metric_params, len(Z) + 1, n_jobs)
-    together = cophenetic(Z, n_jobs=n_jobs)
-    blocks = [slice(at, at + PAIRS_PER_CALL) for at in range(0, len(y), PAIRS_PER_CALL)]
-    means = y.mean(dtype=np.float64), together.mean()
-    scales = max(abs(y.max() - means[0]), abs(y.min() - means[0])), np.ptp(together)
+    heights = cophenetic(Z, n_jobs=n_jobs)
+    blocks = [slice(start, start + PAIRS_PER_CALL) for start in range(0, len(y), PAIRS_PER_CALL)]
+    means = y.mean(dtype=np.float64), heights.mean()
+    scales = max(abs(y.max() - means[0]), abs(y.min() - means[0])), np.ptp(heights)
     if not (scales[0] > 0 and scales[1] > 0):
         return float("nan")
 
     def sums(block: slice) -> tuple[float, float, float]:
-        a, b = (y[block] - means[0]) / scales[0], (together[block] - means[1]) / scales[1]
+        a, b = (y[block] - means[0]) / scales[0], (heights[block] - means[1]) / scales[1]
         return a @ a, b @ b, a @ b
 
     aa, bb, ab = np.sum(each(sums, blocks, n_jobs=n_jobs, effort=8.0 * len(y)), axis=0)
@@ -286,9 +286,9 @@ def leaves_of(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def heights_within(Z: np.ndarray) -> np.ndarray:
     """The largest height of each merge and those below it."""
-    most = np.empty(len(Z))
-    kernel.heights_within(Z, most)
-    return most
+    heights = np.empty(len(Z))
+    kernel.heights_within(Z, heights)
+    return heights
 
 
 def labels_of(Z: np.ndarray, joined: np.ndarray) -> np.ndarray:

@@ -94,7 +94,8 @@ def fcluster(
     else:
         t = as_real(t, "t")
     labels = labels_of(Z, levels <= t)
-    # scipy visits the rows of a merge after its clusters, and numbers what it meets first.
+    # scipy visits the single rows of a merge after its clusters, and numbers clusters in that
+    # order.
     late = (Z[:, 0] <= len(Z)) & (Z[:, 1] > len(Z))
     visited = np.where(late[:, None], Z[:, [1, 0, 2, 3]], Z)
     order = labels[leaves_list(visited)]
@@ -112,13 +113,13 @@ def _most_below(Z: Array, values: Array) -> Array:
 
 
 def _merges(values: bytes, name: str, shape: Any) -> Any:
-    """Numbers of merges, checked."""
+    """Check an array of numbers for each merge."""
     try:
-        found = np.asarray(values, dtype=np.float64)
+        array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise wrong_type(name, "an array of numbers", values) from None
-    if found.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}, as Z has merges; got {found.shape}.")
-    if np.isnan(found).any():
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, as Z has merges; got {array.shape}.")
+    if np.isnan(array).any():
         raise ValueError(f"{name} must not hold NaN. Leave it out, or replace NaN.")
-    return found
+    return array

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The centroid and median methods from a matrix: the nearest pair is merged, one after the other.
+"""The centroid and median methods from a matrix: one merge of the nearest pair after the other.
 
-Their unions may be nearer to others than their parts were, so there are no rounds.
+A union may be nearer to a third cluster than its parts were, so pairs cannot be merged in rounds.
 """
 
 import numpy as np
@@ -12,11 +12,11 @@ from statfast._distance import Triangle, neighbors
 from statfast._engine import checkpoint, each, grid
 from statfast._validation import refuse_large
 
-COMPACT_BELOW_SHARE = 0.7  # of the clusters left: time to leave out the others
+COMPACT_BELOW_SHARE = 0.7  # of clusters alive: with fewer, rows of the merged ones are left out
 NUMBERS_PER_CALL = 1 << 24  # numbers looked at between checkpoints
 ROWS_PER_TASK = 64  # rows of a whole matrix that a task writes
 
-Merges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one point, the other (int32), the height
+Merges = tuple[np.ndarray, np.ndarray, np.ndarray]  # points a and b (int32), heights
 
 
 def merged_one_by_one(
@@ -31,16 +31,16 @@ def merged_one_by_one(
     matrix = square_of_triangle(triangle, scale, n_jobs)
     gone, notes = np.zeros(m, dtype), np.zeros((5, m), np.int32)
     point, size = np.arange(m, dtype=np.int32), np.ones(m, dtype)
-    one, other, height = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, dtype)
+    a, b, height = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, dtype)
     state = np.array([m, 0, m, 0], np.intp)
     clusters = Clusters(size, gone, point)
     while state[0] > 1:
         checkpoint()
         linkage.generic(
-            matrix, rule, clusters, low, who, notes, state, one, other, height,
+            matrix, rule, clusters, low, who, notes, state, a, b, height,
             COMPACT_BELOW_SHARE, NUMBERS_PER_CALL,
         )  # fmt: skip
-    return one[: m - 1], other[: m - 1], height[: m - 1]
+    return a[: m - 1], b[: m - 1], height[: m - 1]
 
 
 def square_of_triangle(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The order of the leaves of a dendrogram, and the best there is."""
+"""The order of the leaves of a dendrogram, and the optimal one."""
 
 from typing import Any
 
@@ -104,7 +104,7 @@ def optimal_leaf_ordering(
     n = len(Z) + 1
     refuse_large(12 * n * n, f"The optimal order of {n} leaves", "Order a cut of the tree instead.")
     y = condensed_of(X, metric, metric_params, n, n_jobs)
-    if not y.max() < MAX_SUM / n:  # the orders are those of smaller numbers, too
+    if not y.max() < MAX_SUM / n:  # scaled dissimilarities have the same optimal order
         y = y * scale_of(float(y.max())) / n
     start, leaf = leaves_of(Z)
     best = np.zeros((n, n))

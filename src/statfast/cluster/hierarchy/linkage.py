@@ -24,14 +24,12 @@ from statfast.cluster.hierarchy.spanning_tree import edges_of_rows, rising
 
 # In the order in which kernels number them (_core/hierarchy/lance_williams.pxd).
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
-SQUARED = ("centroid", "median", "ward")  # whose rules are of squared distances
-INVERTING = ("centroid", "median")  # whose heights may fall
-MAX_COLUMNS_OF_POINTS = (
-    128  # columns: for up to so many distances are made sooner than read from a matrix
-)
-MAX_ROWS_OF_WARD_MATRIX = (
-    400  # rows up to which Ward's method from their matrix is quicker: no rounds in Python
-)
+SQUARED = ("centroid", "median", "ward")  # their rules take squared distances
+INVERTING = ("centroid", "median")  # their heights may fall from one merge to the next
+# Up to so many columns, distances are computed sooner than they are read from a matrix.
+MAX_COLUMNS_OF_POINTS = 128
+# Up to so many rows, Ward's method is quicker from their matrix, as it needs no rounds in Python.
+MAX_ROWS_OF_WARD_MATRIX = 400
 
 
 def linkage(
@@ -120,19 +118,19 @@ def linkage(
            [4. , 5. , 5.5, 4. ]])
     """
     as_choice(method, "method", METHODS)
-    return tree_of(taken_as(X, method, metric, metric_params), method, n_jobs)
+    return tree_of(as_linkage_source(X, method, metric, metric_params), method, n_jobs)
 
 
-def taken_as(
+def as_linkage_source(
     X: Any, method: str, metric: Any, metric_params: dict | None = None, *, vectors: bool = True
 ) -> Dissimilarities:
-    """Check what may be rows or a matrix."""
-    given = as_dissimilarities(
+    """Check rows or a matrix of dissimilarities for a method."""
+    source = as_dissimilarities(
         X, metric, metric_params=metric_params, vectors=vectors, symmetric=True, n_min=2
     )
-    if not isinstance(given, MetricRows):
-        return given
-    rows, measure = given
+    if not isinstance(source, MetricRows):
+        return source
+    rows, measure = source
     n, d = rows.shape
     if method in SQUARED and measure.name != "euclidean":
         raise ValueError(
@@ -144,56 +142,56 @@ def taken_as(
             "X looks like a square matrix of dissimilarities but is taken as rows. Pass "
             'metric="precomputed" if it is one.'
         )
-    return given
+    return source
 
 
-def tree_of(given: Dissimilarities, method: str, n_jobs: int | None = None) -> np.ndarray:
-    """The merges of what has been checked."""
-    if isinstance(given, MetricRows):
+def tree_of(source: Dissimilarities, method: str, n_jobs: int | None = None) -> np.ndarray:
+    """The linkage matrix of checked rows or dissimilarities."""
+    if isinstance(source, MetricRows):
         if method == "single":
-            return merges(*edges_of_rows(given, n_jobs), by_height=True)
-        n, d = given.X.shape
+            return merges(*edges_of_rows(source, n_jobs), by_height=True)
+        n, d = source.X.shape
         if method == "ward" and n > MAX_ROWS_OF_WARD_MATRIX:
-            return merges(*ward_of_rows(_images(given, n_jobs), n_jobs), by_height=True)
+            return merges(*ward_of_rows(_prepared_rows(source, n_jobs), n_jobs), by_height=True)
         if method in INVERTING and (d <= MAX_COLUMNS_OF_POINTS or not fits(12 * n * n)):
-            rows = _images(given, n_jobs)
+            rows = _prepared_rows(source, n_jobs)
             return merges(*centroid_of_rows(rows, method == "median", n_jobs), by_height=False)
-    triangle, high = given.condensed(n_jobs)
-    return _of_triangle(triangle, high, method, n_jobs)
+    triangle, high = source.condensed(n_jobs)
+    return _merge_triangle(triangle, high, method, n_jobs)
 
 
-def _images(given: MetricRows, n_jobs: Jobs) -> Array:
+def _prepared_rows(source: MetricRows, n_jobs: Jobs) -> Array:
     """Rows between which the metric is Euclidean distance without weights."""
-    return given.metric.prepare(given.X, n_jobs=n_jobs)
+    return source.metric.prepare(source.X, n_jobs=n_jobs)
 
 
-def _of_triangle(triangle: Triangle, high: Any, method: str, n_jobs: Jobs) -> Array:
+def _merge_triangle(triangle: Triangle, high: Any, method: str, n_jobs: Jobs) -> Array:
     """The merges of a matrix whose largest number is `high`."""
     if method == "single":
         return merges(*edges_of_triangle(triangle, n_jobs), by_height=True)
     scale = 0.0
     if method in SQUARED:
-        # Squares of numbers between are good in float32.
+        # In this range, float32 holds the squares.
         scale = 1.0 if 1e-15 < high < 1e15 else scale_of(high)
     rule = METHODS.index(method)
     if method in INVERTING:
-        one, other, height = merged_one_by_one(triangle, rule, scale, n_jobs)
+        a, b, height = merged_one_by_one(triangle, rule, scale, n_jobs)
     else:
-        one, other, height = Merging(triangle, rule, scale, n_jobs).run()
+        a, b, height = Merging(triangle, rule, scale, n_jobs).run()
     height = height.astype(np.float64)
     if scale:
         with np.errstate(over="ignore"):
             height = np.sqrt(np.maximum(height, 0.0)) / scale
         if not np.isfinite(height).all():
             raise ValueError("Heights of merges overflow. Scale X down.")
-    return merges(one, other, height, by_height=method not in INVERTING)
+    return merges(a, b, height, by_height=method not in INVERTING)
 
 
-def merges(one: np.ndarray, other: np.ndarray, height: np.ndarray, *, by_height: bool) -> Array:
-    """The linkage matrix of pairs of points whose clusters are merged at a height."""
-    count = len(one)
+def merges(a: np.ndarray, b: np.ndarray, height: np.ndarray, *, by_height: bool) -> Array:
+    """The linkage matrix of merges: of the clusters of points a and b at a height."""
+    count = len(a)
     every = np.arange(count)
     order = rising(height, every) if by_height else every
     Z = np.empty((count, 4))
-    forest.label(order, one, other, height, np.empty(2 * count + 1, np.int32), Z)
+    forest.label(order, a, b, height, np.empty(2 * count + 1, np.int32), Z)
     return Z

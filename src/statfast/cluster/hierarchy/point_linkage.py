@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Points in columns, compared with all others without a matrix: O(n d) memory.
+"""Linkage of points that are compared with all others, without a matrix: O(n d) memory.
 
-The points are rows, or the means of clusters of them. In few dimensions a k-d tree looks at fewer;
-in many, or where sizes weigh, all have to be looked at, and that is work for vectors.
+The points are rows, or the means of clusters of them. In few dimensions a k-d tree compares fewer.
+In many dimensions, or where distances depend on sizes of clusters, all have to be compared, and
+vector code does it: points lie in columns for that.
 """
 
 from typing import Any
@@ -13,16 +14,16 @@ from statfast._core.hierarchy import centroids
 from statfast._distance import extent_of, scale_of
 from statfast._engine import checkpoint, each, grid
 
-COLUMN_MULTIPLE = 64  # their number is a multiple of it
+COLUMN_MULTIPLE = 64  # the number of columns is a multiple of this
 NUMBERS_PER_CHAIN_CALL = 1 << 28  # numbers looked at between checkpoints: some 20 ms
-Merges = tuple[np.ndarray, np.ndarray, np.ndarray]  # one point, the other (int32), the height
+Merges = tuple[np.ndarray, np.ndarray, np.ndarray]  # points a and b (int32), heights
 NUMBERS_PER_CALL = 1 << 26  # numbers looked at between checkpoints: some 20 ms
-CLUSTERS_PER_FREE_COLUMN = 8  # There is a free column for so many clusters.
-MIN_FREE_COLUMNS = 64  # There are at least so many free columns.
+CLUSTERS_PER_FREE_COLUMN = 8  # clusters for each free column
+MIN_FREE_COLUMNS = 64  # free columns at least
 
 
 def centered(X: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, float]:
-    """Rows around their mean, times a power of two that keeps squares in range; and that."""
+    """Rows minus their mean, times a power of two that keeps squares in range; and that factor."""
     extent = extent_of(X, n_jobs)
     with np.errstate(over="ignore"):
         width = float((extent.high - extent.low).max())
@@ -42,7 +43,7 @@ def as_heights(squares: np.ndarray, scale: float) -> np.ndarray:
 
 
 def columns_of(rows: np.ndarray, spare: int = 0) -> np.ndarray:
-    """Rows (n, d) as columns, and some more, which are at infinity."""
+    """Rows (n, d) as columns, and at least `spare` more columns, which are at infinity."""
     n, d = rows.shape
     columns = np.full((d, -(-(n + spare) // COLUMN_MULTIPLE) * COLUMN_MULTIPLE), np.inf)
     columns[:, :n] = rows.T
@@ -105,22 +106,22 @@ def ward_of_rows(X: np.ndarray, n_jobs: int | None = None) -> Merges:
     mean, scale = centered(X, n_jobs)
     clusters = CentroidClusters(mean, n_jobs)
     low, who = clusters.nearest(np.arange(len(X), dtype=np.int32))
-    if (low == 0).any():  # one cluster for equal rows: else each would wait for the one before
+    if (low == 0).any():  # equal rows are joined at once; else a round would merge one pair of them
         clusters.join_equal()
         low, who = clusters.nearest(np.arange(clusters.m, dtype=np.int32))
     while clusters.m > 1:
         i = np.flatnonzero(who[who] == np.arange(clusters.m))
         i = i[i < who[i]]
-        if len(i) == 0:  # equal distances: the first of all lets there be a pair
+        if len(i) == 0:  # distances are equal: with the first neighbors of all there is a pair
             low, who = clusters.nearest(np.arange(clusters.m, dtype=np.int32))
             continue
         low, who = clusters.merge(i, who[i], low, who)
-    one, other, height = (np.concatenate(parts) for parts in zip(*clusters.merges, strict=True))
-    return one, other, as_heights(height, scale)
+    a, b, height = (np.concatenate(parts) for parts in zip(*clusters.merges, strict=True))
+    return a, b, as_heights(height, scale)
 
 
 class CentroidClusters:
-    """Means and sizes; each cluster is known by its first point."""
+    """Means and sizes of clusters, each of which is known by its first point."""
 
     def __init__(self, mean: np.ndarray, n_jobs: int | None) -> None:
         self.n_jobs, self.mean = n_jobs, mean
@@ -130,10 +131,10 @@ class CentroidClusters:
         self.merges: list[Merges] = []
 
     def nearest(self, query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Distances and numbers of the nearest clusters of some."""
-        each_own = np.arange(self.m)
+        """Distances and numbers of the nearest clusters of those in `query`."""
+        numbers = np.arange(self.m)
         low, who = nearest(
-            columns_of(self.mean), each_own, query, size=self.size, n_jobs=self.n_jobs
+            columns_of(self.mean), numbers, query, size=self.size, n_jobs=self.n_jobs
         )
         return low[:, 0], who[:, 0]
 
@@ -161,19 +162,20 @@ class CentroidClusters:
         """Merge equal rows, at height 0."""
         _, first, group = np.unique(self.mean, axis=0, return_index=True, return_inverse=True)
         group = group.reshape(-1)
-        others = np.flatnonzero(first[group] != np.arange(self.m)).astype(np.int32)
-        zeros = np.zeros(len(others))
-        self.merges.append((first[group[others]].astype(np.int32), others, zeros))
-        kept = np.sort(first)
+        repeated = np.flatnonzero(first[group] != np.arange(self.m)).astype(np.int32)
+        zeros = np.zeros(len(repeated))
+        self.merges.append((first[group[repeated]].astype(np.int32), repeated, zeros))
+        distinct = np.sort(first)
         self.size = np.bincount(group).astype(float)[np.argsort(first)]
-        self.mean, self.point, self.m = self.mean[kept], kept.astype(np.int32), len(kept)
+        self.mean, self.m = self.mean[distinct], len(distinct)
+        self.point = distinct.astype(np.int32)
 
 
-# ---------- The centroid and median methods from rows, without their matrix
-# Their unions may be nearer to others than their parts were, so the nearest pair of all is merged,
-# one after the other. A cluster is a column; it knows the nearest one of those before it, or how
-# near that may be at most. A union is a new column, and columns of clusters that are no more are
-# left out from time to time.
+# ---------- The centroid and median methods from rows, without their matrix A union may be nearer
+# to a third cluster than its parts were, so the nearest pair of all is merged, one after the other.
+# Each cluster is a column, with the nearest of the clusters before it, or a lower bound on the
+# distance of that. A union is a new column, and the columns of merged clusters are left out from
+# time to time.
 def centroid_of_rows(X: np.ndarray, halves: bool, n_jobs: int | None = None) -> Merges:
     """The merges of checked rows (n, d), in the order in which they are made.
 
@@ -184,31 +186,31 @@ def centroid_of_rows(X: np.ndarray, halves: bool, n_jobs: int | None = None) -> 
     mean, size, point = rows.T, np.ones(n), np.arange(n, dtype=np.int32)
     low, who = nearest(columns_of(rows), point, point, before=True, n_jobs=n_jobs)
     low, who = low[:, 0], who[:, 0]
-    who[who >= point] = -1  # of the same block: a bound, not a pair
-    one, other, height = np.empty(n - 1, np.int32), np.empty(n - 1, np.int32), np.empty(n - 1)
+    who[who >= point] = -1  # in the same block and not before it: a bound without a neighbor
+    a, b, height = np.empty(n - 1, np.int32), np.empty(n - 1, np.int32), np.empty(n - 1)
     state = np.array([0, 0, 0], np.intp)
     while state[2] < n - 1:
         spare = max(MIN_FREE_COLUMNS, m // CLUSTERS_PER_FREE_COLUMN)
         columns = columns_of(mean.T, spare)
-        size, point, low, who = (grown(a, columns.shape[1]) for a in (size, point, low, who))
+        size, point, low, who = (grown(v, columns.shape[1]) for v in (size, point, low, who))
         heap = grown(np.argsort(low[:m], kind="stable").astype(np.int32), columns.shape[1])
         state[:2] = m
         while state[2] < n - 1 and state[0] < columns.shape[1]:
             checkpoint()
             centroids.merge(
-                columns, size, halves, point, low, who, heap, state, one, other, height,
+                columns, size, halves, point, low, who, heap, state, a, b, height,
                 NUMBERS_PER_CALL,
             )  # fmt: skip
         alive = np.flatnonzero(columns[0] < np.inf)
-        rank = np.full(columns.shape[1] + 1, -1, np.int32)  # of -1 too
+        rank = np.full(columns.shape[1] + 1, -1, np.int32)  # the last is the rank of -1
         m, rank[alive] = len(alive), np.arange(len(alive))
         mean, size, point = columns[:, alive], size[alive], point[alive]
         low, who = low[alive], rank[who[alive]]
-    return one, other, as_heights(height, scale)
+    return a, b, as_heights(height, scale)
 
 
 def grown(values: np.ndarray, size: int) -> np.ndarray:
-    """The same, and free columns behind."""
+    """Values of columns, with room for those of free columns behind."""
     out = np.empty(size, values.dtype)
     out[: len(values)] = values
     return out

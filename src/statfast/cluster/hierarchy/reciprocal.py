@@ -2,10 +2,10 @@
 """Merging the clusters of a dissimilarity matrix until one is left.
 
 By a reducible rule, all pairs of reciprocal nearest neighbors are merged at once, in rounds. A
-round writes the matrix of what is left, so that the next reads whole rows in sequence; it takes
-memory of rows that are no longer needed for that. Where few pairs are reciprocal, or few clusters
-are left, merges follow the chain of nearest neighbors in a matrix that has whole rows. Rules that
-are not reducible: cluster/hierarchy/generic.py.
+round writes the matrix of the remaining clusters into the memory of rows that are no longer needed,
+so that the next round reads its rows in sequence. Where few pairs are reciprocal, or few clusters
+remain, merges follow the chain of nearest neighbors in a square matrix. Rules that are not
+reducible are in cluster/hierarchy/generic.py.
 """
 
 from math import inf
@@ -22,38 +22,37 @@ from statfast._engine import checkpoint, each, usable_threads
 from statfast._validation import refuse_large
 from statfast.cluster.hierarchy.generic import square_of_triangle
 
-PADDING = 64  # numbers: kernels may write so many beyond the end
-MAX_CHAIN_CLUSTERS = 1024  # clusters: a chain of so many is cheaper than rounds
+PADDING = 64  # numbers that kernels may write beyond the end
+MAX_CHAIN_CLUSTERS = 1024  # clusters up to which a chain is cheaper than rounds
 MIN_MERGED_SHARE = 0.04  # of the clusters merged: a round that merges less costs more than a chain
 MIN_MERGED_SHARE_OF_ROWS = 0.01  # the same where whole rows take more memory than a copy
-COMPACT_BELOW_SHARE = 0.7  # of the clusters left: time to leave out the others
+COMPACT_BELOW_SHARE = 0.7  # of clusters alive: with fewer, rows of the merged ones are left out
 NUMBERS_PER_CALL = 1 << 24  # numbers looked at between checkpoints
-MAX_PIECE_NUMBERS = 1 << 21  # numbers of a piece of memory, at most
-MIN_PIECE_ROWS = 12  # in a piece, at least: at the end of each, less than a row stays empty
-MAX_SPARE_PIECES = 16  # pieces in what one copy leaves beside the rows of the first round, or fewer
+MAX_PIECE_NUMBERS = 1 << 21  # numbers of a piece of memory
+MIN_PIECE_ROWS = 12  # rows of a piece: at the end of each, less than a row stays empty
+MAX_SPARE_PIECES = 16  # pieces in the memory that the rows of the first round leave
 BLOCKS_AHEAD = 8  # blocks that may be begun before those in front of them are done
 NOTHING = np.empty(0, np.intp)
 
 
 class Merging:
-    """Clusters by their lowest point, their matrix, and the merges so far."""
+    """Clusters, known by their lowest points; their matrix; and the merges so far."""
 
     def __init__(self, triangle: Triangle, rule: int, scale: float, n_jobs: int | None) -> None:
         m = triangle.m
         self.triangle, self.rule, self.scale, self.n_jobs = triangle, rule, scale, n_jobs
         self.size = np.ones(m, triangle.dtype)
-        self.point = np.arange(m, dtype=np.int32)  # the lowest of each cluster
-        self.merges: list[tuple] = []  # of points, points and heights
+        self.point = np.arange(m, dtype=np.int32)  # the lowest point of each cluster
+        self.merges: list[tuple] = []  # points a, points b, heights
         self.workspace: Workspace | None = None
-        self.most = max(
-            int(COPY_SHARE * m * m), 3 * MAX_CHAIN_CLUSTERS * MAX_CHAIN_CLUSTERS
-        )  # numbers of memory
+        # Numbers that memory may hold.
+        self.most = max(int(COPY_SHARE * m * m), 3 * MAX_CHAIN_CLUSTERS * MAX_CHAIN_CLUSTERS)
 
     def run(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Merge all; a point of each of the two clusters, and the reduced height, of each merge."""
+        """All merges: points a and b of the two clusters, and reduced heights."""
         self._merge()
-        one, other, height = (np.concatenate(parts) for parts in zip(*self.merges, strict=True))
-        return one, other, height
+        a, b, height = (np.concatenate(parts) for parts in zip(*self.merges, strict=True))
+        return a, b, height
 
     def _merge(self) -> None:
         low, who = NOTHING, NOTHING
@@ -85,25 +84,25 @@ class Merging:
         m, dtype, triangle = self.triangle.m, self.size.dtype, self.triangle
         memory = None
         if self.workspace and self.workspace.holds(m):
-            triangle, memory = self.workspace.left(m)
+            triangle, memory = self.workspace.last_rows(m)
         elif not self._fits():
             nbytes = m * m * dtype.itemsize
             refuse_large(nbytes, f"The square matrix of {m} clusters", "Cluster a sample.")
         matrix = square_of_triangle(triangle, self.scale, self.n_jobs, memory)
         gone, notes = np.zeros(m, dtype), np.zeros((6, m), np.int32)
-        one, other, height = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, dtype)
+        a, b, height = np.empty(m, np.int32), np.empty(m, np.int32), np.empty(m, dtype)
         state = np.array([m, 0, 0, m, 0], np.intp)
         clusters = Clusters(self.size, gone, self.point)
         while state[0] > 1:
             checkpoint()
             linkage.follow(
-                matrix, self.rule, clusters, notes, state, one, other, height,
+                matrix, self.rule, clusters, notes, state, a, b, height,
                 COMPACT_BELOW_SHARE, NUMBERS_PER_CALL,
             )  # fmt: skip
-        self.merges.append((one[: m - 1], other[: m - 1], height[: m - 1]))
+        self.merges.append((a[: m - 1], b[: m - 1], height[: m - 1]))
 
     def _round(self, i: Any, j: Any, height: Any) -> Any:
-        """Merge the pairs i < j; the smallest numbers after that, and where they are."""
+        """Merge the pairs i < j; returns the new smallest numbers of rows, and their columns."""
         m, old = self.triangle.m, self.triangle
         stays = np.zeros(-(-(m + 1) // 64) * 64, bool)
         stays[:m] = True
@@ -143,7 +142,7 @@ class Merging:
 
 
 class Workspace:
-    """Memory for the rows of one round after the other, taken again when it is not needed.
+    """Memory for the rows of one round after the other, used again when rows are not needed.
 
     New rows need the rows from their own on: what is written first reads most, and leaves the rows
     before it behind. So little more is needed than the first round writes, in pieces of which each
@@ -156,18 +155,17 @@ class Workspace:
         )
         self.least = self.most - k  # numbers of a piece
         self.dtype, self.lock = dtype, Lock()
-        self.workspace_memory = np.empty(
-            0, dtype
-        )  # the memory, asked for at once: huge pages are had for much
+        # All memory is allocated at once: for large blocks there are huge pages.
+        self.workspace_memory = np.empty(0, dtype)
         self.free: list[np.ndarray] = []
         self.kept: dict[int, np.ndarray] = {}  # for blocks of the first round
         self.rows: list[tuple[int, int, np.ndarray]] = []  # begin, end, memory
-        self.old = self.rows  # those of the round before that are needed
-        self.done: dict[int, int] = {}  # blocks that are written, but not all before them
-        self.stop = 0  # rows that are written, and all before them
+        self.old = self.rows  # rows of the round before that are still needed
+        self.done: dict[int, int] = {}  # of blocks written before their turn
+        self.stop = 0  # all rows before this one are written
 
     def turn(self, k: int, first: np.ndarray) -> list[slice]:
-        """Begin a round of k rows, each with the number of its first row before; its blocks."""
+        """Begin a round of k rows, `first` in the round before; returns their blocks."""
         fresh = not len(self.workspace_memory)
         blocks = row_blocks(k, self.most if fresh else self.least)
         if fresh:
@@ -186,20 +184,20 @@ class Workspace:
         with self.lock:
             memory = self.kept.pop(block.start, None)
             if memory is None:
-                if not self.free:  # rounds that merge few pairs leave a little more empty
+                if not self.free:  # rounds that merge few pairs need a little more
                     self.free.append(np.empty(self.least + PADDING, self.dtype))
                 memory = self.free.pop()
             self.rows.append((block.start, block.stop, memory))
             return memory
 
     def leave(self, block: slice) -> None:
-        """A block of new rows is written."""
+        """Note that a block of new rows is written, and free old rows that no block needs."""
         with self.lock:
             self.done[block.start] = block.stop
             while self.stop in self.done:
                 self.stop = self.done.pop(self.stop)
-            whole = self.stop == len(self.first)
-            needed = inf if whole else self.first[self.stop]
+            complete = self.stop == len(self.first)
+            needed = inf if complete else self.first[self.stop]
             while self.old and self.old[0][1] <= needed:
                 self.free.append(self.old.pop(0)[2])
 
@@ -207,15 +205,15 @@ class Workspace:
         """Whether there is memory for a whole matrix in place of the rows."""
         return m * m <= len(self.workspace_memory)
 
-    def left(self, m: int) -> tuple[Triangle, np.ndarray]:
-        """The m rows of the last round, moved elsewhere, and memory for their matrix."""
-        some = [piece[: numbers(m, start, stop)] for start, stop, piece in self._in_order()]
-        return Triangle.of_condensed(np.concatenate(some), m), self.workspace_memory[: m * m]
+    def last_rows(self, m: int) -> tuple[Triangle, np.ndarray]:
+        """A copy of the m rows of the last round, and memory for their matrix."""
+        rows = [piece[: numbers(m, start, stop)] for start, stop, piece in self._in_order()]
+        return Triangle.of_condensed(np.concatenate(rows), m), self.workspace_memory[: m * m]
 
     def _in_order(self) -> Any:
         return sorted(self.rows, key=itemgetter(0))
 
 
 def numbers(m: int, start: Any, stop: int) -> Any:
-    """How many there are in some rows of a triangle."""
+    """How many numbers the rows from start to stop of a triangle hold."""
     return (stop - start) * (2 * m - start - stop - 1) // 2

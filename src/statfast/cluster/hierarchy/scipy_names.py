@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What scipy.cluster.hierarchy calls by other names, with its arguments."""
+"""Functions under the names, and with the arguments, of scipy.cluster.hierarchy."""
 
 from typing import Any
 
@@ -45,8 +45,8 @@ def cophenet(Z: Any, Y: Any = None) -> Any:
     >>> d
     array([1., 4., 4.])
     """
-    found = cophenetic(Z)
-    return found if Y is None else (cophenetic_correlation(Z, Y), found)
+    distances = cophenetic(Z)
+    return distances if Y is None else (cophenetic_correlation(Z, Y), distances)
 
 
 def inconsistent(Z: Any, d: int = 2) -> np.ndarray:

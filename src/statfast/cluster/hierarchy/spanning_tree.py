@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Minimum spanning trees by Boruvka's rounds, of a dissimilarity matrix and of points.
 
-Each round joins every part of the forest to its nearest other one, so there are at least half as
-many left. Of a matrix, see cluster/hierarchy/boruvka_matrix.py. Of points a round is a search, of
-which less is left each time: in few dimensions in a k-d tree, in many among all points, which then
-find several neighbors at once, so that most need not search again.
+Each round joins every part of the forest to its nearest one, so that at most half of the parts
+remain. For a matrix, see cluster/hierarchy/boruvka_matrix.py. For points, fewer search in each
+round: in few dimensions in a k-d tree; in many dimensions among all points, where each lists
+several neighbors at once, so that most need not search again.
 """
 
 from typing import Any
@@ -22,9 +22,9 @@ from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth, edges_of_tr
 from statfast.cluster.hierarchy.boruvka_points import edges_by_tree
 from statfast.cluster.hierarchy.point_linkage import columns_of, nearest
 
-MAX_TREE_COLUMNS = 10  # columns: up to so many a k-d tree spares more than it costs
-NEIGHBORS_AT_ONCE = 8  # neighbors found at once where all points are compared
-WAVES_PER_ROUND = 4  # of searches in a round, each with the edges that those before it found
+MAX_TREE_COLUMNS = 10  # columns up to which a k-d tree is quicker
+NEIGHBORS_AT_ONCE = 8  # neighbors that a point lists where all points are compared
+WAVES_PER_ROUND = 4  # searches in a round, each of which knows the edges of those before it
 
 
 def minimum_spanning_tree(
@@ -82,13 +82,14 @@ def minimum_spanning_tree(
     >>> edges.tolist(), lengths.tolist()
     ([[0, 2], [1, 3], [2, 3]], [1.0, 2.0, 4.0])
     """
-    given = as_dissimilarities(X, metric, metric_params=metric_params, vectors=True, symmetric=True)
-    if isinstance(given, MetricRows):
-        found = edges_of_rows(given, n_jobs)
+    source = as_dissimilarities(
+        X, metric, metric_params=metric_params, vectors=True, symmetric=True
+    )
+    if isinstance(source, MetricRows):
+        u, v, length = edges_of_rows(source, n_jobs)
     else:
-        found = edges_of_triangle(given.condensed(n_jobs)[0], n_jobs)
-    one, other, length = found
-    low, high = np.minimum(one, other), np.maximum(one, other)
+        u, v, length = edges_of_triangle(source.condensed(n_jobs)[0], n_jobs)
+    low, high = np.minimum(u, v), np.maximum(u, v)
     order = rising(length, high, low)
     edges = np.empty((len(order), 2), np.intp)
     edges[:, 0], edges[:, 1] = low[order], high[order]
@@ -96,75 +97,74 @@ def minimum_spanning_tree(
 
 
 def rising(values: np.ndarray, *keys: np.ndarray) -> np.ndarray:
-    """The order of numbers; of equal ones by keys, the last of which counts first, as in lexsort.
+    """The order of numbers; ties are broken by keys, the last of which counts first, as in lexsort.
 
-    Most often no two are equal: a sort that need not heed that is several times as fast.
+    Ties are rare, and a sort that need not break them is several times as fast.
     """
     order = np.argsort(values)
     arranged = values[order]
     same = np.concatenate([[False], arranged[1:] == arranged[:-1], [False]])
     tied = np.flatnonzero(same[1:] | same[:-1])
-    some = order[tied]
-    order[tied] = some[np.lexsort((*(key[some] for key in keys), arranged[tied]))]
+    rows = order[tied]
+    order[tied] = rows[np.lexsort((*(key[rows] for key in keys), arranged[tied]))]
     return order
 
 
-def edges_of_rows(given: MetricRows, n_jobs: int | None = None) -> Edges:
+def edges_of_rows(source: MetricRows, n_jobs: int | None = None) -> Edges:
     """The edges of checked rows by a metric."""
-    X, metric = given
+    X, metric = source
     if metric.kind != EUCLIDEAN:
-        return edges_of_triangle(given.condensed(n_jobs)[0], n_jobs)
+        return edges_of_triangle(source.condensed(n_jobs)[0], n_jobs)
     rows = metric.prepare(X, n_jobs=n_jobs)
     rows, scale = rescaled(rows.astype(np.float64, copy=False), n_jobs)
     find = edges_by_tree if rows.shape[1] <= MAX_TREE_COLUMNS else edges_by_comparing
-    one, other, square = find(rows, n_jobs)
+    u, v, squares = find(rows, n_jobs)
     with np.errstate(over="ignore"):
-        length = metric.finish(square) / scale
+        length = metric.finish(squares) / scale
         if metric.name == "sqeuclidean":
             length /= scale
     if not np.isfinite(length).all():
         raise ValueError("Distances between rows of X overflow. Scale X down.")
-    return one, other, length
+    return u, v, length
 
 
 def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:
-    """The same, by comparing rows with all others."""
+    """The same as `edges_by_tree`, by comparing rows with all others."""
     n = len(X)
     columns, growth = columns_of(X), Growth(n)
-    low, who = (
-        np.empty((n, NEIGHBORS_AT_ONCE)),
-        np.empty((n, NEIGHBORS_AT_ONCE), np.int32),
-    )  # the nearest of other parts
+    shape = n, NEIGHBORS_AT_ONCE
+    low, who = np.empty(shape), np.empty(shape, np.int32)  # each point's nearest of other parts
     rows = every = np.arange(n, dtype=np.int32)
 
     def search(query: Array) -> None:
         low[query], who[query] = nearest(columns, part, query, k=NEIGHBORS_AT_ONCE, n_jobs=n_jobs)
 
-    def known(query: Array) -> tuple[Array, Array]:
-        """The nearest of another part on the lists; infinite where none is."""
-        apart = np.where(
+    def nearest_listed(query: Array) -> tuple[Array, Array]:
+        """The nearest listed points of other parts; at infinity where there is none."""
+        distances = np.where(
             (part[who[query]] != part[query][:, None]) & (who[query] >= 0), low[query], np.inf
         )
-        first = apart.argmin(axis=1)
-        at = np.arange(len(query)), first
-        return apart[at], np.where(np.isinf(apart[at]), np.int32(-1), who[query][at])
+        first = distances.argmin(axis=1)
+        places = np.arange(len(query)), first
+        nearest_points = np.where(np.isinf(distances[places]), np.int32(-1), who[query][places])
+        return distances[places], nearest_points
 
     part = rows
     search(every)
     while growth.count > 1:
-        apart, near = known(rows)
-        best = np.full(n, np.inf)  # of each part, of what is known
-        np.minimum.at(best, part[rows], apart)
-        beyond = low[rows, -1]  # what is not on the list is not nearer
-        lost = np.flatnonzero(np.isinf(apart))
+        distances, near = nearest_listed(rows)
+        best = np.full(n, np.inf)  # the shortest edge of each part on the lists
+        np.minimum.at(best, part[rows], distances)
+        beyond = low[rows, -1]  # points that are not listed are not nearer
+        lost = np.flatnonzero(np.isinf(distances))
         lost = lost[np.argsort(beyond[lost], kind="stable")]
         for wave in np.array_split(lost, WAVES_PER_ROUND):
-            these = wave[beyond[wave] < best[part[rows[wave]]]]
-            if len(these):
-                search(rows[these])
-                apart[these], near[these] = known(rows[these])
-                np.minimum.at(best, part[rows[these]], apart[these])
-        growth.offer(rows, near, apart)
+            searching = wave[beyond[wave] < best[part[rows[wave]]]]
+            if len(searching):
+                search(rows[searching])
+                distances[searching], near[searching] = nearest_listed(rows[searching])
+                np.minimum.at(best, part[rows[searching]], distances[searching])
+        growth.offer(rows, near, distances)
         growth.join()
         part = growth.parts()
         rows = np.flatnonzero(part != growth.largest).astype(np.int32)

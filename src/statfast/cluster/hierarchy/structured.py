@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Merging along a graph: only clusters that an edge connects are merged, the nearest pair first.
 
-A heap holds the edges of clusters that there are, or were; each cluster has a table of those beside
-it. The distance of a pair never changes while both are there, so what the heap gives is right
-unless one of them has gone.
+A heap holds the edges of all clusters so far, and each cluster has a dict of its neighbors. The
+distance of a pair never changes while both exist, so the nearest pair on the heap is valid unless
+one of its clusters has been merged.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from statfast._engine import checkpoint
 from statfast._typing import Array
 from statfast._validation import as_csr, as_rows, is_sparse, warn_user
 
-# The distance of a union from the distances of its parts, of sizes p and q; each in the graph.
+# The distance to a union from those to its two parts, of sizes p and q, if both are neighbors.
 JOINS: dict[str, Callable] = {
     "single": lambda a, b, p, q: min(a, b),
     "complete": lambda a, b, p, q: max(a, b),
@@ -32,21 +32,21 @@ JOINS: dict[str, Callable] = {
 STRUCTURED = ("ward", *JOINS)
 
 
-def structured_tree(given: Any, connectivity: Any, method: str) -> tuple[np.ndarray, int]:
+def structured_tree(source: Any, connectivity: Any, method: str) -> tuple[np.ndarray, int]:
     """The linkage matrix of checked rows or dissimilarities along a graph, and the number of
     components that the graph had before it was completed."""
-    if method not in STRUCTURED or (method == "ward" and not isinstance(given, MetricRows)):
+    if method not in STRUCTURED or (method == "ward" and not isinstance(source, MetricRows)):
         what = "rows" if method == "ward" else f"one of {', '.join(map(repr, STRUCTURED))}"
         raise ValueError(
             f"linkage={method!r} with connectivity needs {what}. "
             f"{'Choose another linkage' if method == 'ward' else 'Choose one of them'}, or leave "
             "out connectivity."
         )
-    graph = edges_of(connectivity, given.n)
-    source = given
-    if isinstance(given, MetricRows) and not is_callable(given.metric):
-        source = given.made()
-    one, other, parts = _completed(graph, source)
+    graph = edges_of(connectivity, source.n)
+    table = source
+    if isinstance(source, MetricRows) and not is_callable(source.metric):
+        table = source.made()
+    u, v, parts = _completed(graph, table)
     if parts > 1:
         warn_user(
             f"The graph given as connectivity has {parts} connected components. Each pair of them "
@@ -54,9 +54,9 @@ def structured_tree(given: Any, connectivity: Any, method: str) -> tuple[np.ndar
             "choose these edges."
         )
     if method == "ward":
-        Z = _ward(given, one, other)
+        Z = _ward(source, u, v)
     else:
-        Z = _merged(given.n, one, other, _lengths(source, one, other), _by_rule(JOINS[method]))
+        Z = _merged(source.n, u, v, _lengths(table, u, v), _by_rule(JOINS[method]))
     if not np.isfinite(Z[:, 2]).all():
         raise ValueError("Heights of merges overflow. Scale X down.")
     return Z, parts
@@ -82,7 +82,7 @@ def edges_of(connectivity: Any, n: int) -> Any:
 
 
 def _completed(graph: Any, source: Any) -> Any:
-    """The two ends of each edge, the lower first, of a connected graph; components before."""
+    """The ends u < v of the edges of the graph, made connected; and its components before that."""
     from scipy.sparse import triu
     from scipy.sparse.csgraph import connected_components
 
@@ -97,42 +97,42 @@ def _completed(graph: Any, source: Any) -> Any:
             i, j = np.unravel_index(int(table.argmin()), table.shape)
             ends = sorted([int(rows[before][i]), int(rows[part][j])])
             pairs.append(np.array([ends], np.intp))
-    one, other = np.concatenate(pairs).T
-    return one, other, parts
+    u, v = np.concatenate(pairs).T
+    return u, v, parts
 
 
-def _rectangle(source: Any, rows: Any, others: Any) -> Any:
+def _rectangle(source: Any, rows: Any, columns: Any) -> Any:
     if isinstance(source, MetricRows):
-        return np.array([_called(source, row, others) for row in rows])
-    return source.between(rows, others)
+        return np.array([_measure_pairs(source, row, columns) for row in rows])
+    return source.between(rows, columns)
 
 
-def _called(given: Any, row: Any, others: Any) -> Any:
-    """What the user's function says of a row and others."""
-    function, X = given.metric.function, read_only(given.X)
-    found = []
-    for other in others:
+def _measure_pairs(source: Any, row: Any, columns: Any) -> Any:
+    """The distances from a row to each of `columns` by the user's function."""
+    function, X = source.metric.function, read_only(source.X)
+    distances = []
+    for column in columns:
         checkpoint()
-        found.append(measured(function(X[row], X[other]), "rows {} and {}", row, other))
-    return np.array(found)
+        distances.append(measured(function(X[row], X[column]), "rows {} and {}", row, column))
+    return np.array(distances)
 
 
-def _lengths(source: Any, one: Any, other: Any) -> Any:
+def _lengths(source: Any, u: Any, v: Any) -> Any:
     """The dissimilarity along each edge."""
-    order = np.argsort(one, kind="stable")
-    rows, starts = np.unique(one[order], return_index=True)
-    out = np.empty(len(one))
-    for row, at in zip(rows, np.split(order, starts[1:]), strict=True):
+    order = np.argsort(u, kind="stable")
+    rows, starts = np.unique(u[order], return_index=True)
+    out = np.empty(len(u))
+    for row, edges in zip(rows, np.split(order, starts[1:]), strict=True):
         checkpoint()
-        out[at] = _rectangle(source, np.array([row]), other[at])[0]
+        out[edges] = _rectangle(source, np.array([row]), v[edges])[0]
     return out
 
 
 # ---------- Merging
-def _merged(n: int, one: Any, other: Any, lengths: Any, unite: Any) -> Any:
-    """The linkage matrix; `unite` gives a union's distances to the clusters beside it."""
+def _merged(n: int, u: Any, v: Any, lengths: Any, unite: Any) -> Any:
+    """The linkage matrix; `unite` returns the distances of a union to its neighbors."""
     beside: list[dict] = [{} for _ in range(n)]
-    heap = list(zip(lengths.tolist(), one.tolist(), other.tolist(), strict=True))
+    heap = list(zip(lengths.tolist(), u.tolist(), v.tolist(), strict=True))
     for length, a, b in heap:
         beside[a][b] = beside[b][a] = length
     heapify(heap)
@@ -162,7 +162,7 @@ def _merged(n: int, one: Any, other: Any, lengths: Any, unite: Any) -> Any:
 
 def _by_rule(join: Any) -> Any:
     def unite(a, b, new, first, second, size):
-        """Of a cluster beside one part only, the distance is that part's."""
+        """A neighbor of one part only keeps the distance of that part."""
         near = first
         for c, distance in second.items():
             near[c] = join(near[c], distance, size[a], size[b]) if c in near else distance
@@ -171,10 +171,10 @@ def _by_rule(join: Any) -> Any:
     return unite
 
 
-def _ward(given: Any, one: Any, other: Any) -> Any:
+def _ward(source: Any, u: Any, v: Any) -> Any:
     """Ward's method: distances are sqrt(2 p q / (p + q)) times that of the means."""
-    n = given.n
-    rows, scale = rescaled(given.metric.prepare(given.X))
+    n = source.n
+    rows, scale = rescaled(source.metric.prepare(source.X))
     centers = np.empty((2 * n - 1, rows.shape[1]))
     centers[:n] = rows
     count = np.ones(2 * n - 1)
@@ -190,9 +190,9 @@ def _ward(given: Any, one: Any, other: Any) -> Any:
         return dict(zip(near, distances(np.array(near, np.intp), new).tolist(), strict=True))
 
     step = max(1, (1 << 22) // rows.shape[1])
-    parts = [slice(start, start + step) for start in range(0, len(one), step)]
-    lengths = [distances(one[part], other[part]) for part in parts]
-    Z = _merged(n, one, other, np.concatenate(lengths), unite)
+    parts = [slice(start, start + step) for start in range(0, len(u), step)]
+    lengths = [distances(u[part], v[part]) for part in parts]
+    Z = _merged(n, u, v, np.concatenate(lengths), unite)
     with np.errstate(over="ignore"):
         Z[:, 2] /= scale
     return Z

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which center each row belongs to, carried from one iteration of Lloyd's algorithm to the next."""
+"""The assignment of rows to centers, kept from one iteration of Lloyd's algorithm to the next."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,10 +17,8 @@ from statfast.cluster.kmeans.data import KMeansData
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.yinyang import SortedRows
 
-MAX_BOUNDED_SCALE = (
-    2.0**480
-)  # scale beyond which float64 squares lose what the bounds would tell apart
-MIN_PRODUCTS_FOR_BOUNDS = 1 << 20  # else a look at all rows costs no more than bounds would
+MAX_BOUNDED_SCALE = 2.0**480  # beyond, float64 squares are too coarse for bounds
+MIN_PRODUCTS_FOR_BOUNDS = 1 << 20  # with fewer, comparing all rows costs no more than bounds
 
 
 class Bounds:
@@ -41,15 +39,15 @@ class Bounds:
         self.centers = None
 
     def begin(self, centers, squares, scale):
-        """Take squared distances to the nearest center, an array that is used up."""
-        squares += centers.shape[1] * 2.0**-1074  # what they may have lost below their range
+        """Begin with squared distances to the nearest center, an array that is overwritten."""
+        squares += centers.shape[1] * 2.0**-1074  # what squares may lose by underflow
         np.sqrt(squares, out=squares)
         np.multiply(squares, scale * (1 + 1e-6), out=self.upper, casting="same_kind")
         self.centers = centers
 
     def motion(self, centers: Array, origin: Array, scale: float) -> Array:
-        """How far each center has moved, how far the farthest of the others has, and half the
-        distance to the nearest of them: (3, k) float32, rounded to the safe side."""
+        """For each center how far it has moved, the farthest move of all others, and half the
+        distance to the nearest other center: (3, k) float32, rounded to the safe side."""
         k = len(centers)
         motion = np.zeros((3, k), np.float32)
         move, drop, gap = motion
@@ -57,8 +55,8 @@ class Bounds:
         move[:] = np.sqrt((change * change).sum(axis=1)) * (scale * (1 + 1e-6))
         first = move.argmax()
         drop[:] = move[first]
-        move[first], kept = 0, move[first]
-        drop[first], move[first] = move.max(), kept
+        move[first], largest_move = 0, move[first]
+        drop[first], move[first] = move.max(), largest_move
         if k * k <= len(self.upper):
             upper, lower = np.empty((2, k), np.float32)
             itself = np.empty(k, np.int32)
@@ -100,20 +98,21 @@ class Assignment:
 
     def __init__(self, data: Any, centers: Array, nearest: Any = None) -> None:
         self.data, self.centers = data, centers
-        # One scale throughout: the bounds are in its units. Centers to come lie among the rows.
+        # Bounds are in the units of this scale, which never changes: new centers lie among the
+        # rows.
         self._scale = scale_of(max(data.radius, float(np.abs(centers - data.origin).max())))
         n = data.shape[0]
         self.labels, self._bounds = np.full(n, -1, np.int32), Bounds(n)
-        known = nearest is not None and self._scale < MAX_BOUNDED_SCALE
-        self._moved = n if known else 0  # rows that have changed their center since the last sums
-        if known:
+        has_labels = nearest is not None and self._scale < MAX_BOUNDED_SCALE
+        self._moved = n if has_labels else 0  # rows that changed their center since the last sums
+        if has_labels:
             self.labels, squares = nearest
             self._bounds.begin(centers, squares, self._scale)
         self._sums, self.patched, self._age = None, False, 0
         self._spare: list[Any] = []  # statistics of blocks, merged and free to be used again
         panels, norms = data.panels.scaled(self._scale)
         self._cut_rows(panels, norms)
-        self._sorted = None  # the rows sorted, once their nearest centers are known
+        self._sorted = None  # the rows, sorted once their nearest centers are known
         asked = data.algorithm == "yinyang"
         able = self._scale < MAX_BOUNDED_SCALE and (asked or data.algorithm == "auto")
         able = able and SortedRows.able(data, panels is not None)
@@ -163,7 +162,7 @@ class Assignment:
         return step
 
     def add_up(self):
-        """Give every row its nearest center, and make the sums anew; returns the statistics."""
+        """Give every row its nearest center; returns the statistics, summed over all rows again."""
         bounds = self._bounds
         if bounds.centers is not self.centers and self._sorts and bounds.centers is not None:
             self._moved += len(self._assign_sorted()[0])
@@ -174,7 +173,7 @@ class Assignment:
 
     def labeled(self, centers: Array) -> Any:
         """Give every row its nearest of these centers; returns statistics that depend on the labels
-        alone, not on what was known before."""
+        alone, not on earlier sums and bounds."""
         if self._bounds.centers is None or not np.array_equal(self._bounds.centers, centers):
             self.centers = centers
             self.reassign()
@@ -192,7 +191,7 @@ class Assignment:
         return moved
 
     def forget(self) -> None:
-        """Make the sums anew next time: they have become those of other labels."""
+        """Sum over all rows next time, as the sums are not those of the labels any more."""
         self._sums = None
 
     def farthest(self, count: int) -> tuple[Array, Array, Array]:
@@ -201,15 +200,16 @@ class Assignment:
         return farthest(self.data, self.centers, self.labels, count)
 
     def inertia(self) -> tuple[float, Array]:
-        """The sum of weight * squared distance to the center of each row's label, and how many rows
-        each cluster has."""
+        """The sum of weight * squared distance to each row's center, and the rows of each
+        cluster."""
         data = self.data
         frame = data.rows.frame(self.centers)
         total = inertia(data.rows, data.weights, frame, self.labels, data.n_jobs)
         return total, np.bincount(self.labels, minlength=len(self.centers))
 
     def _assign_sorted(self):
-        """Give every row its nearest center; returns the rows that changed theirs, and those."""
+        """Give every row its nearest center; returns the rows that changed it, and their former
+        ones."""
         data, bounds = self.data, self._bounds
         if self._sorted is None:
             self._sorted = SortedRows(data, bounds.centers, self.labels, bounds.upper, self._scale)
@@ -223,10 +223,10 @@ class Assignment:
         how many these are if not `sums`.
         """
         data, bounds = self.data, self._bounds
-        known = bounds.centers is self.centers and not changes  # so are the labels
+        labeled = bounds.centers is self.centers and not changes  # labels are of these centers
         frame = data.rows.frame(self.centers, data.origin, self._scale)
         motion = None
-        if self._bounded and bounds.centers is not None and not known:
+        if self._bounded and bounds.centers is not None and not labeled:
             motion = bounds.motion(self.centers, data.origin, self._scale)
 
         def on_block(block):
@@ -234,9 +234,9 @@ class Assignment:
             if sums:
                 try:
                     step = self._spare.pop()
-                except IndexError:  # not tested first: other threads take from the same list
+                except IndexError:  # another thread may take the last one before this one does
                     step = KMeansStatistics(*self.centers.shape)
-            if known:
+            if labeled:
                 block.rows.add_up(block.labels, block.weights, step)
                 return step
             near = block.upper, block.lower, motion
@@ -253,7 +253,7 @@ class Assignment:
         return total
 
     def _merge(self, total: Any, step: Any) -> KMeansStatistics:
-        """The statistics of two blocks; those of the second serve another."""
+        """Add the statistics of a block to the total; their memory is used for another block."""
         total.sums += step.sums
         total.mass += step.mass
         total.moved += step.moved
@@ -264,7 +264,7 @@ class Assignment:
         return total
 
     def _over_chunks(self, work: Callable[..., Any], merge: Callable[..., Any]) -> Any:
-        """What `work` makes of the blocks of chunks, merged."""
+        """Merge the results of `work` for blocks of chunks."""
         data, bounds = self.data, self._bounds
 
         def on_block(_: slice, *block: Any) -> Any:
@@ -277,7 +277,7 @@ class Assignment:
 
 
 class Block(NamedTuple):
-    """Rows that are worked on together, and what is known of them."""
+    """Rows that are worked on together, with their labels and bounds."""
 
     rows: Any
     weights: Any
@@ -303,7 +303,7 @@ def farthest(
         if weights is None:
             weights = np.ones(X.shape[0])
         d2[weights == 0] = 0.0
-        # All that tie with the last place are kept, so that the sort decides by index.
+        # All rows that tie with the last place are kept, so that the sort decides by index.
         last = np.partition(d2, -count)[-count] if count < len(d2) else 0.0
         far = np.flatnonzero((d2 >= last) & (d2 > 0.0))
         far = far[np.argsort(-d2[far], kind="stable")[:count]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""k-means by halves: clusters are split in two until there are enough of them."""
+"""Bisecting k-means: clusters are split in two until there are enough of them."""
 
 from __future__ import annotations
 
@@ -165,15 +165,15 @@ class BisectingKMeans(Centers):
         TypeError
             If X comes in chunks, if `init` is an array, or a parameter has the wrong type.
         """
-        given = self._checked()
-        k, max_iter, tol = given.n_clusters, given.max_iter, given.tol
-        strategy = given.bisecting_strategy
+        params = self._checked()
+        k, max_iter, tol = params.n_clusters, params.max_iter, params.tol
+        strategy = params.bisecting_strategy
         if not isinstance(self.init, str) and not callable(self.init):
             raise TypeError(
                 "init must be 'random', 'k-means++', 'k-means||' or a callable: each split has a "
                 f"start of its own; got {type(self.init).__name__}."
             )
-        runs = runs_of(given)
+        runs = runs_of(params)
         rng = as_generator(self.random_state)
         data = survey_rows(rows_in_any_order(X, ADVICE), sample_weight, self.n_jobs)
         require_enough(data, k)
@@ -236,17 +236,17 @@ class BisectingKMeans(Centers):
 
         def partial(where: slice, X: Any) -> list[Array]:
             labels = np.zeros(X.shape[0], np.int32)
-            left = [(0, np.arange(X.shape[0]))] if len(splits) else []
-            while left:
-                number, at = left.pop()
-                side = np.empty(len(at), np.int32)
-                X[at].step(frames[number], side)
-                for one in (0, 1):
-                    child, here = children[number, one], at[side == one]
+            pending = [(0, np.arange(X.shape[0]))] if len(splits) else []
+            while pending:
+                number, rows = pending.pop()
+                side = np.empty(len(rows), np.int32)
+                X[rows].step(frames[number], side)
+                for branch in (0, 1):
+                    child, branch_rows = children[number, branch], rows[side == branch]
                     if child < 0:
-                        labels[here] = -1 - child
-                    elif len(here):
-                        left.append((child, here))
+                        labels[branch_rows] = -1 - child
+                    elif len(branch_rows):
+                        pending.append((child, branch_rows))
             return [labels]
 
         size = self.cluster_centers_.size
@@ -257,16 +257,16 @@ class BisectingKMeans(Centers):
 class Leaf:
     """A cluster that has not been split."""
 
-    rows: np.ndarray  # their indices
+    rows: np.ndarray  # indices of its rows
     center: np.ndarray  # (d,)
     inertia: float
     count: int  # how many of the rows have weight
-    split: int  # the split it comes from, -1 if none
-    side: int  # which part of that
+    split: int  # the number of the split it comes from; -1 if none
+    side: int  # which of the two parts of that split
 
 
 class Tree:
-    """The clusters, from left to right, and the splits that made them."""
+    """The clusters, from left to right, and the splits of the tree."""
 
     def __init__(self, data):
         self.data = data
@@ -281,27 +281,27 @@ class Tree:
         self.leaves = [Leaf(rows, center[0], total, count, -1, 0)]
 
     def next_leaf(self, strategy: str) -> int:
-        """Which leaf to split: one of two rows or more, those without weight left out.
+        """The place of the leaf to split, of those that have two rows of positive weight.
 
-        Of leaves whose rows are all the same only if there is no other.
+        A leaf whose rows are all equal is split only if there is no other.
         """
         by_rows = strategy == "largest_cluster"
         sizes = [len(leaf.rows) if by_rows else leaf.inertia for leaf in self.leaves]
-        many = np.array([leaf.count > 1 for leaf in self.leaves])
-        able = many & [(leaf.split, leaf.side) not in self._one_place for leaf in self.leaves]
-        return int(np.where(able if able.any() else many, sizes, -1.0).argmax())
+        splittable = np.array([leaf.count > 1 for leaf in self.leaves])
+        able = splittable & [(leaf.split, leaf.side) not in self._one_place for leaf in self.leaves]
+        return int(np.where(able if able.any() else splittable, sizes, -1.0).argmax())
 
     def is_one_place(self, place: int, part: KMeansData) -> bool:
-        """Whether the rows of a leaf are found to be all the same, for the first time."""
+        """Whether all rows of a leaf are equal, and this was not known yet."""
         leaf = self.leaves[place]
-        known = (leaf.split, leaf.side) in self._one_place
-        if known or (part.low < part.high).any():
+        seen = (leaf.split, leaf.side) in self._one_place
+        if seen or (part.low < part.high).any():
             return False
         self._one_place.add((leaf.split, leaf.side))
         return True
 
     def subset(self, place: int) -> KMeansData:
-        """The survey of the rows of a leaf."""
+        """The data of a leaf."""
         data, rows = self.data, self.leaves[place].rows
         if len(rows) == data.shape[0]:
             return data
@@ -324,9 +324,9 @@ class Tree:
         weights = np.ones(len(labels)) if part.weights is None else part.weights
         halves = []
         for side in (0, 1):
-            own = labels == side
-            rows, count = leaf.rows[own], np.count_nonzero(weights[own])
-            cost = float((d2[own] * weights[own]).sum())
+            members = labels == side
+            rows, count = leaf.rows[members], np.count_nonzero(weights[members])
+            cost = float((d2[members] * weights[members]).sum())
             halves.append(Leaf(rows, centers[side], cost, count, number, side))
         self.leaves[place : place + 1] = halves
         self.splits.append(centers)

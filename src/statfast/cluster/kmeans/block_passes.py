@@ -33,9 +33,9 @@ def distances(rows: Any, frame: Any, n_jobs: Jobs = None) -> Array:
 
 
 def concatenated(partial: Callable[..., Any], rows: Any, frame: Any, n_jobs: Jobs) -> Array:
-    """What a pass finds for each row, in the order of the rows."""
-    found = sweep(partial, rows, merge=joined, size=frame.centers.size, n_jobs=n_jobs)
-    return np.concatenate(found) if len(found) > 1 else found[0]
+    """The results of a pass for each row, in the order of the rows."""
+    results = sweep(partial, rows, merge=joined, size=frame.centers.size, n_jobs=n_jobs)
+    return np.concatenate(results) if len(results) > 1 else results[0]
 
 
 def inertia(
@@ -86,8 +86,8 @@ def sweep(
 def min_rows(size: int) -> int:
     """Least rows of a block that is compared with centers of `size` numbers altogether.
 
-    Blocks with many statistics must hold many rows, or merging costs as much as making them; and
-    those of few centers too, the more so the fewer, or handing them out does.
+    Blocks must hold many rows where statistics are large, as merging costs as much as computing
+    them; and where centers are few, as starting a task then costs as much as its work.
     """
     least = min(max(256, size // 32, (1 << 23) // size), 8192)
     return max(least, min((1 << 22) // size, 16384))
@@ -100,6 +100,6 @@ def joined(a: Any, b: Array) -> Any:
 
 
 def place(running: Array, u: float) -> int:
-    """The first index whose running total exceeds u of the whole; one that adds to it, always."""
+    """The first index whose running total exceeds the share u of the last; it adds to the total."""
     goal = min(max(u, 0.0) * running[-1], np.nextafter(running[-1], 0.0))
     return int(np.searchsorted(running, goal, side="right"))

@@ -164,7 +164,7 @@ class KMeansStatistics:
         rest = self.mass[source] - weight
         if rest > 1e-12 * self.mass[source]:
             self.sums[source] -= weight * row
-        else:  # it was the only one: what is left is rounding
+        else:  # it was the only row: the rest is rounding
             self.sums[source] = rest = 0.0
         self.mass[source] = rest
         self.sums[target] = weight * row

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rows to be clustered, and what a first pass finds: shape, means, extremes, and that all are
-finite."""
+"""The data of a k-means fit: the rows, and their shape, means and extremes from a first pass."""
 
 from dataclasses import dataclass
 from math import isfinite
@@ -18,12 +17,9 @@ from statfast.cluster.kmeans.dense_rows import PANEL_ROWS, DenseFrame, DenseRows
 from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 MIN_WIDTH = 1e-150  # squares of such differences lose digits in float64
-NATIVE_DTYPES = (
-    np.float64,
-    np.float32,
-    np.uint8,
-)  # taken as they are; every other dtype as float64
-MAX_PANEL_NUMBERS = 1 << 26  # numbers: the most rows that are kept as panels (256 MB)
+# Rows of these types are not converted; those of others become float64.
+NATIVE_DTYPES = (np.float64, np.float32, np.uint8)
+MAX_PANEL_NUMBERS = 1 << 26  # numbers of rows that are kept as panels: 256 MB
 
 
 class Panels:
@@ -49,8 +45,8 @@ class Panels:
     def scaled(self, scale):
         """Panels (n' d,) and norms (n',), n' = n filled up to whole panels; or twice None where
         they are not `possible`."""
-        if self._scale != scale:  # starts among the rows have one scale
-            self._made = None  # not both at once
+        if self._scale != scale:  # all starts among the rows have the same scale
+            self._made = None  # the old panels are freed before there are new ones
             self._made, self._scale = self._pack(scale), scale
         return self._made
 
@@ -73,7 +69,7 @@ class Panels:
 
 @dataclass(frozen=True)
 class KMeansData:
-    """The rows of a fit, and what a first pass over them found; of parts `PartsData` tells it."""
+    """The rows of a fit, with statistics of a first pass; for rows in parts see `PartsData`."""
 
     rows: DenseRows | SparseRows
     weights: np.ndarray | None  # (n,) float64
@@ -86,7 +82,7 @@ class KMeansData:
     origin: np.ndarray  # (d,) float32, about the mean
     radius: float  # greatest distance from it in any column
     panels: Panels
-    algorithm: str = "auto"  # which bounds spare rows a look: see `KMeans`
+    algorithm: str = "auto"  # `KMeans.algorithm`: which bounds are used
 
     @property
     def total_weight(self) -> float:
@@ -123,7 +119,7 @@ class KMeansData:
         return inertia(self.rows, self.weights, frame, labels, self.n_jobs)
 
     def frame(self, centers: Array) -> DenseFrame:
-        """These centers as dense rows meet them, about the mean of these rows."""
+        """The frame of centers for dense rows, about the mean of these rows."""
         radius = max(self.radius, float(np.abs(centers - self.origin).max()))
         return DenseRows.frame(centers, self.origin, scale_of(radius))
 
@@ -147,18 +143,18 @@ class KMeansData:
 
 
 def survey_rows(rows: Any, sample_weight: Weights, n_jobs: Jobs, algorithm: str = "auto") -> Any:
-    """Look through the rows once; refuses NaN, infinity, and values whose squares overflow."""
+    """The data of rows, in one pass; refuses NaN, infinity, and values whose squares overflow."""
     rows = rows if hasattr(rows, "reduce") else rows_of(rows)
-    found = rows.extent(n_jobs)
-    weights = as_weights(sample_weight, found.n)
+    extent = rows.extent(n_jobs)
+    weights = as_weights(sample_weight, extent.n)
     if weights is not None and (weights == 1.0).all():
         weights = None
-    low, high, mean = found.low, found.high, found.mean
-    require_range(low, high, found.n if weights is None else weights.sum(), "X")
+    low, high, mean = extent.low, extent.high, extent.mean
+    require_range(low, high, extent.n if weights is None else weights.sum(), "X")
     origin = origin_of(mean) * rows.centered
-    radius = found.radius(origin)
-    dtype = np.dtype(np.float32 if found.dtype == np.float32 else np.float64)
-    shape = found.n, len(low)
+    radius = extent.radius(origin)
+    dtype = np.dtype(np.float32 if extent.dtype == np.float32 else np.float64)
+    shape = extent.n, len(low)
     panels = Panels(rows.matrix, origin, n_jobs)
     return KMeansData(
         rows, weights, n_jobs, shape, dtype, mean, low, high, origin, radius, panels, algorithm
@@ -191,11 +187,11 @@ def require_spread(data: Any, k: int) -> None:
         )
 
 
-def require_range(low: Array, high: Array, mass: float, name: str) -> None:
+def require_range(low: Array, high: Array, total_weight: float, name: str) -> None:
     """Refuse columns whose sums, or whose sums of squared distances, could overflow."""
     value = max(-low.min(), high.max())
     with np.errstate(over="ignore"):
-        largest = mass * (value + np.square(high - low).sum())
+        largest = total_weight * (value + np.square(high - low).sum())
     if not isfinite(largest):
         raise ValueError(
             f"{name} holds values as large as {value:.3g}, whose squared distances overflow "

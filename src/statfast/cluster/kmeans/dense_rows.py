@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dense rows: what passes over rows ask of a block. `SparseRows` offers the same."""
+"""Blocks of dense rows, with the operations of passes; `SparseRows` has the same ones."""
 
 from collections.abc import Callable, Iterator
 from operator import iadd
@@ -15,15 +15,15 @@ from statfast._engine import Chunks, checkpoint, reduce
 from statfast._typing import Array, Jobs
 from statfast._validation import require_finite
 
-# Multiply-adds between two looks at whether the run was interrupted: well under 0.1 s.
+# Multiply-adds between two checkpoints: well under 0.1 s.
 PRODUCTS_PER_CALL = 1 << 27
-MAX_UNCUT_ROWS = 1024  # rows
-MAX_UNCUT_PRODUCTS = 1 << 21  # multiply-adds: see `DenseRows.little`
-PANEL_ROWS = 64  # rows: blocks and pieces begin at multiples of this, and so on a panel's border
+MAX_UNCUT_ROWS = 1024  # rows that are one block
+MAX_UNCUT_PRODUCTS = 1 << 21  # multiply-adds of rows that are one block: see `DenseRows.little`
+PANEL_ROWS = 64  # rows of a panel: blocks and pieces begin at multiples of this
 
 
 class DenseFrame:
-    """Centers as dense rows meet them: about an origin, scaled so that all are about 1.
+    """Centers in the form that dense rows are compared with: about an origin, scaled to about 1.
 
     The origin is best near the mean of the rows; another choice changes the time, not the result.
     """
@@ -41,9 +41,9 @@ class DenseFrame:
 class DenseRows:
     """Rows in an array or a memory map, of which slices are blocks."""
 
-    in_memory = True  # rows can be picked out
+    in_memory = True  # rows can be taken by their numbers
     centered = True  # frames are about the mean of the rows
-    frame = DenseFrame  # the form of centers in which these rows meet them
+    frame = DenseFrame  # the form of centers that these rows are compared with
 
     def __init__(self, matrix: Array) -> None:
         self.matrix, self.shape, self.dtype = matrix, matrix.shape, matrix.dtype
@@ -57,10 +57,10 @@ class DenseRows:
 
     def extent(self, n_jobs: Jobs) -> Extent:
         """Sums and extremes of the columns; refuses NaN and infinity."""
-        found = extent_of(self.matrix, n_jobs)
-        if not np.isfinite(found.total).all():
+        extent = extent_of(self.matrix, n_jobs)
+        if not np.isfinite(extent.total).all():
             require_finite(self.matrix)
-        return found
+        return extent
 
     def total(self, weights: Array, n_jobs: Jobs) -> Array:
         """The weighted sum of the rows, (d,)."""
@@ -72,11 +72,11 @@ class DenseRows:
 
     @staticmethod
     def framed(frame: DenseFrame) -> DenseFrame:
-        """The same of a `DenseFrame`."""
+        """The `DenseFrame` in the form that these rows are compared with."""
         return frame
 
     def little(self, frame: DenseFrame) -> bool:
-        """Whether to look at all rows at once takes less than to find out who shall do it."""
+        """Whether comparing all rows at once takes less than cutting them into blocks."""
         X = self.matrix
         return type(X) is np.ndarray and X.shape[0] * frame.centers.size <= MAX_UNCUT_PRODUCTS
 
@@ -131,19 +131,20 @@ class DenseRows:
         """
         X, centers = np.ascontiguousarray(self.matrix), frame.centers
         (n, d), moved = X.shape, 0
-        sums, mass = (None, None) if step is None else (step.sums, step.mass)
+        sums, total_weight = (None, None) if step is None else (step.sums, step.mass)
         panels, norms = (None, None) if packed is None else packed
-        given = centers, frame.packed
+        frames = centers, frame.packed
         if n * centers.size <= PRODUCTS_PER_CALL:
             return kernel.step(
-                X, weights, *given, labels, sums, mass, changes, bounds, panels, norms
+                X, weights, *frames, labels, sums, total_weight, changes, bounds, panels, norms
             )
         for part in pieces(n, centers.size):
-            some, norm = (None if a is None else a[part] for a in (weights, norms))
-            own = None if bounds is None else (bounds[0][part], bounds[1][part], bounds[2])
+            block_weights, norm = (None if a is None else a[part] for a in (weights, norms))
+            block_bounds = None if bounds is None else (bounds[0][part], bounds[1][part], bounds[2])
             panel = None if panels is None else panels[part.start * d :]
             moved += kernel.step(
-                X[part], some, *given, labels[part], sums, mass, changes, own, panel, norm,
+                X[part], block_weights, *frames, labels[part], sums, total_weight, changes,
+                block_bounds, panel, norm,
             )  # fmt: skip
         return moved
 
@@ -173,10 +174,10 @@ class DenseRows:
         """
         potential = np.zeros(len(frame.centers))
         for part in pieces(self.shape[0], frame.centers.size):
-            some = None if weights is None else weights[part]
+            block_weights = None if weights is None else weights[part]
             nearer = None if after is None else after[:, part]
             differences.trial(
-                self.matrix[part], some, frame.centers, before[part], nearer, potential
+                self.matrix[part], block_weights, frame.centers, before[part], nearer, potential
             )
         return potential
 
@@ -213,17 +214,17 @@ class StreamedRows(DenseRows):
         return out
 
     def extent(self, n_jobs: Jobs) -> Any:
-        """See `DenseRows.extent`: the chunks were looked at as they came."""
+        """See `DenseRows.extent`; chunks are checked as they are read."""
         return extent_of(self.matrix, n_jobs)
 
 
 def rows_of(X: Array) -> DenseRows:
-    """Checked rows, of an array or `Chunks`, as passes take them."""
+    """Checked rows, an array or `Chunks`, in the form that passes take."""
     return StreamedRows(X) if isinstance(X, Chunks) else DenseRows(X)
 
 
 def pieces(n: int, size: int) -> Iterator[slice]:
-    """Slices of n rows, each little work against centers of this many numbers."""
+    """Slices of n rows between checkpoints; all centers together have `size` numbers."""
     step = max(PANEL_ROWS, PRODUCTS_PER_CALL // size // PANEL_ROWS * PANEL_ROWS)
     yield slice(0, min(n, step))
     for start in range(step, n, step):

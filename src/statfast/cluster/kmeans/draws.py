@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows drawn one after the other, and the distances of all rows to those drawn so far.
 
-Distances are a memory of the passes: of rows in memory an array beside them, of rows in parts soft
-state that stays with each part, and is made again from the rows drawn where it was lost.
+Distances are kept from pass to pass. For rows in memory they are an array. For rows in parts they
+are soft state, which stays with each part, and is computed again from the drawn rows if it is lost.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ class Closest:
         self.squares, self.potential, self._joined = np.full(n, np.inf), np.inf, 0
 
     def join(self, data: KMeansData, drawn: list[Array]) -> None:
-        """Take in the centers, a list of arrays, that are new."""
+        """Add the new centers of a list of arrays."""
         for centers in drawn[self._joined :]:
             self.potential = approach(data, centers, self.squares)
             self._joined += 1
@@ -77,7 +77,7 @@ def _on_part(columns: Any, sent_state: Any, number: Any) -> Any:
 
 
 def approach(data: KMeansData, centers: Array, closest: Array) -> float:
-    """Let centers join those so far; returns the potential that is left."""
+    """Lower the squared distances by new centers; returns the potential after that."""
     frame = data.rows.frame(centers, data.origin, data.scale)
 
     def partial(where: slice, X: Any, weights: Array | None, closest: Array) -> float:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The parameters `init` and `n_init` of the estimators: where runs start, and how many do."""
+"""The parameters `init` and `n_init` of k-means estimators: the starts of runs, and their
+number."""
 
 from typing import Any
 
@@ -21,7 +22,7 @@ N_INIT = one_of("auto") | count(high=MAX_REPEATS)
 
 
 def runs_of(checked: Any, plain: int = 10) -> int:
-    """How many starts to run from; `plain` many where "auto" meets starts that are not spread.
+    """How many runs to make; for "auto", `plain` many if starts are not spread, else one.
 
     ``checked`` are checked parameters, `init` and `n_init` among them.
     """
@@ -39,7 +40,7 @@ def runs_of(checked: Any, plain: int = 10) -> int:
 
 
 def start_of(init: Any, data: Any, k: int, seed: int) -> tuple[Array, None]:
-    """Where a run over the surveyed rows starts from.
+    """The centers from which a run over the data starts.
 
     Returns
     -------
@@ -70,7 +71,7 @@ def start_of(init: Any, data: Any, k: int, seed: int) -> tuple[Array, None]:
                 "init must be a name or an array for rows in parts; got a callable, which takes "
                 "all rows in memory. Use init='k-means||'."
             )
-        # RandomState, for which init functions are written elsewhere too.
+        # init functions are written for RandomState, as scikit-learn passes that.
         rows = data.rows.matrix
         init = init(rows, k, random_state=np.random.RandomState(seed))
     start = as_rows(init, name="init")

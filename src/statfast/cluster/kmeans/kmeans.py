@@ -203,28 +203,27 @@ class KMeans(Centers):
         return self._fit_source(as_any_rows(X), X, sample_weight)
 
     def _fit_source(self, source: Any, X: Any, sample_weight: Any = None) -> Self:
-        """Fit rows in memory, or in parts, where each pass is a round and labels stay with them."""
+        """Fit rows in memory, or in parts: there each pass is a round, and labels stay with the
+        rows."""
         data: Any
         assignment: Any
-        given = self._checked()
-        k, runs = given.n_clusters, runs_of(given)
+        params = self._checked()
+        k, runs = params.n_clusters, runs_of(params)
         rng = as_generator(self.random_state)
-        algorithm = "auto" if given.algorithm == "elkan" else given.algorithm  # chosen for labels
+        algorithm = "auto" if params.algorithm == "elkan" else params.algorithm
         if isinstance(source, Parts):
             data, assignment = survey_parts(source, algorithm), PartsAssignment
         else:
-            data, assignment = (
-                survey_rows(source, sample_weight, self.n_jobs, algorithm),
-                Assignment,
-            )
+            data = survey_rows(source, sample_weight, self.n_jobs, algorithm)
+            assignment = Assignment
         require_enough(data, k)
         require_spread(data, k)
 
         best: Any = None
-        tol, report = tolerance(data, given.tol), print if self.verbose else None
+        tol, report = tolerance(data, params.tol), print if self.verbose else None
         for seed in rng.integers(2**32, size=runs):
             start = assignment(data, *start_of(self.init, data, k, int(seed)))
-            run = iterate(start, tol=tol, max_iter=given.max_iter, report=report)
+            run = iterate(start, tol=tol, max_iter=params.max_iter, report=report)
             if best is None or run.inertia < best.inertia:
                 best = run
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The start of k-means alone."""
+"""The k-means++ initialization as a function."""
 
 import numpy as np
 

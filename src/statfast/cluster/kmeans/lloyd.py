@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lloyd's algorithm: assign rows to centers, move the centers to the means, again and again.
+"""Lloyd's algorithm: rows are assigned to centers, and centers move to the means, in turn.
 
 Lloyd 1982, doi:10.1109/TIT.1982.1056489.
 """
@@ -15,36 +15,36 @@ from statfast.cluster.kmeans.center_sums import KMeansStatistics
 
 
 class RowAssignment(Protocol):
-    """Which center each row belongs to, wherever the rows lie: `Assignment`, `PartsAssignment`."""
+    """The assignment of rows to centers: `Assignment` in memory, `PartsAssignment` in parts."""
 
     data: Any  # KMeansData or PartsData
-    centers: Array  # (k, d): put others in their place to move them
+    centers: Array  # (k, d); set to move the centers
     labels: Array | None  # (n,), of rows in memory
-    patched: bool  # whether sums are those of an earlier iteration, and may have lost digits
+    patched: bool  # whether sums were changed row by row, and may have lost digits
 
     def advance(self) -> KMeansStatistics:
         """Give every row its nearest center; returns the statistics of the clusters, where `moved`
         is None if it is not known."""
 
     def add_up(self) -> KMeansStatistics:
-        """The same, of sums made anew."""
+        """The same, with sums over all rows."""
 
     def reassign(self) -> int:
         """Give every row its nearest center, no more; returns how many rows changed theirs."""
 
     def forget(self) -> None:
-        """Make the sums anew next time."""
+        """Sum over all rows next time."""
 
     def farthest(self, count: int) -> tuple[Array, ...]:
         """The rows farthest from their centers, the farthest first: rows, weights, labels."""
 
     def inertia(self) -> tuple[float, Array]:
-        """The sum of weight * squared distance to the own center, and the clusters' rows."""
+        """The sum of weight * squared distance to each row's center, and the clusters' rows."""
 
 
 @dataclass(frozen=True)
 class LloydRun:
-    """What Lloyd's algorithm has come to from a start."""
+    """Result of Lloyd's algorithm from a start."""
 
     centers: Array  # (k, d) float64 numbers representable in `data.dtype`
     labels: Array | None  # (n,) int32, the nearest of these centers for each row in memory
@@ -65,9 +65,9 @@ def iterate(
     a line of text at each iteration.
     """
     converged = False
-    with np.errstate(over="ignore"):  # of the shift: far, and far is all that it tells
+    with np.errstate(over="ignore"):  # a shift may overflow, and is large then
         for n_iter in range(1, max_iter + 1):
-            doubtful = assignment.patched  # the sums of which the centers are means
+            doubtful = assignment.patched  # centers are means of patched sums
             step = assignment.advance()
             moved = step.moved
             means, shift = solve(assignment, step)
@@ -77,7 +77,7 @@ def iterate(
             if report:
                 moves = "" if moved is None else f"{moved} rows moved, "
                 report(f"iteration {n_iter}: {moves}squared shift {shift:.6g}")
-            # Where doubtful centers moved no row, those of sums made anew must move none either.
+            # Where doubtful centers move no row, those of exact sums must move none either.
             if shift <= tol or (moved == 0 and not (doubtful and assignment.reassign())):
                 converged = True
                 break

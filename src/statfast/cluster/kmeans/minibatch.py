@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""k-means by small samples of the rows: an answer before all rows were read once."""
+"""Mini-batch k-means: centers learn from small samples of the rows."""
 
 from __future__ import annotations
 
@@ -185,15 +185,15 @@ class MiniBatchKMeans(Centers):
         TypeError
             If X comes in chunks, or a parameter has the wrong type.
         """
-        given = self._checked()
-        k, ratio, size = given.n_clusters, given.reassignment_ratio, given.batch_size
-        max_iter, tol, patience = given.max_iter, given.tol, given.max_no_improvement
-        runs = runs_of(given, plain=3)
+        params = self._checked()
+        k, ratio, size = params.n_clusters, params.reassignment_ratio, params.batch_size
+        max_iter, tol, patience = params.max_iter, params.tol, params.max_no_improvement
+        runs = runs_of(params, plain=3)
         rng = as_generator(self.random_state)
         data = survey_rows(rows_in_any_order(X, ADVICE), sample_weight, self.n_jobs)
         rows, weights, n = data.rows, data.weights, data.shape[0]
-        able = np.arange(n) if weights is None else np.flatnonzero(weights)
-        n = len(able)
+        weighted = np.arange(n) if weights is None else np.flatnonzero(weights)
+        n = len(weighted)
         require_enough(data, k)
         require_spread(data, k)
         size = min(size, n)
@@ -201,22 +201,24 @@ class MiniBatchKMeans(Centers):
 
         state = Batches(centers, data.dtype, ratio, rng, self.n_jobs)
         end = Ending(tolerance(data, tol), patience, min(1.0, 2 * size / (n + 1)))
-        most = -(-max_iter * n // size)
-        for n_steps in range(1, most + 1):
-            at = able[rng.integers(n, size=size)] if size < n else slice(None)
-            cost, shift = state.learn(rows[at], None if weights is None else weights[at])
+        max_steps = -(-max_iter * n // size)
+        for n_steps in range(1, max_steps + 1):
+            batch = weighted[rng.integers(n, size=size)] if size < n else slice(None)
+            cost, shift = state.learn(rows[batch], None if weights is None else weights[batch])
             if self.verbose:
-                print(f"batch {n_steps} of {most}: inertia {cost:.6g}, squared shift {shift:.6g}")
+                print(
+                    f"batch {n_steps} of {max_steps}: inertia {cost:.6g}, squared shift {shift:.6g}"
+                )
             if end.reached(cost, shift, n_steps):
                 break
         fitted = {"inertia_": float(end.cost * data.total_weight)}
         if self.compute_labels:
-            fitted = self._labeled(state.rounded(), rows, weights)
+            fitted = self._published_labels(state.rounded(), rows, weights)
             warn_empty(np.bincount(fitted["labels_"], minlength=k))
         return self._publish(
             X,
             n_features_in_=data.shape[1],
-            **self._shown(state),
+            **self._published_centers(state),
             n_iter_=-(-n_steps * size // n),
             n_steps_=n_steps,
             _batches=state,
@@ -245,11 +247,11 @@ class MiniBatchKMeans(Centers):
             If X is not a finite 2-d array, has another width than before, or in the first call
             fewer rows than clusters.
         """
-        given = self._checked()
-        k, ratio = given.n_clusters, given.reassignment_ratio
+        params = self._checked()
+        k, ratio = params.n_clusters, params.reassignment_ratio
         state = self.__dict__.get("_batches")
         if state is None:
-            runs = runs_of(given, plain=3)
+            runs = runs_of(params, plain=3)
             rng = as_generator(self.random_state)
             data = survey_rows(rows_in_any_order(X, ADVICE), sample_weight, self.n_jobs)
             require_enough(data, k)
@@ -257,10 +259,10 @@ class MiniBatchKMeans(Centers):
             centers = self._best_start(data, k, runs, data.shape[0], rng)
             state = Batches(centers, data.dtype, ratio, rng, self.n_jobs)
         else:
-            some = (
+            batch = (
                 sparse_rows_for(self, X) if is_sparse(X) else rows_for(self, X, keep=NATIVE_DTYPES)
             )
-            data = survey_rows(some, sample_weight, self.n_jobs)
+            data = survey_rows(batch, sample_weight, self.n_jobs)
             rows, weights = data.rows, data.weights
             state = state.copied(ratio, self.n_jobs)
         state.learn(rows, weights)
@@ -270,56 +272,56 @@ class MiniBatchKMeans(Centers):
         return self._publish(
             X,
             n_features_in_=rows.shape[1],
-            **self._shown(state),
+            **self._published_centers(state),
             n_iter_=self.__dict__.get("n_iter_", 0) + 1,
             n_steps_=self.__dict__.get("n_steps_", 0) + 1,
             _batches=state,
-            **self._labeled(state.rounded(), rows, weights),
+            **self._published_labels(state.rounded(), rows, weights),
         )
 
     @staticmethod
-    def _shown(state: Batches) -> dict[str, Any]:
-        """The centers, for the user and for the kernel."""
+    def _published_centers(state: Batches) -> dict[str, Any]:
+        """The fitted attributes that hold the centers, for the user and for the kernel."""
         centers = state.rounded()
         return {
             "cluster_centers_": centers.astype(state.dtype),
             "_prepared": DenseRows.frame(centers),
         }
 
-    def _labeled(self, centers: Array, rows: Any, weights: Array | None) -> dict[str, Any]:
-        """What is told about the rows."""
+    def _published_labels(self, centers: Array, rows: Any, weights: Array | None) -> dict[str, Any]:
+        """The fitted attributes that describe the rows."""
         frame = rows.frame(centers)
         labels = nearest(rows, frame, self.n_jobs)
         total = inertia(rows, weights, frame, labels, self.n_jobs)
         return {"labels_": labels, "inertia_": total}
 
     def _best_start(self, data: Any, k: int, runs: int, size: int, rng: Any) -> Any:
-        """The start of least inertia on a sample, each made from another sample."""
+        """The start of least inertia on one sample, of starts that are made from other samples."""
         n = data.shape[0]
         if self.init_size is None:
             m = min(n, max(3 * size, 3 * k))
         else:
             m = min(n, as_count(self.init_size, "init_size", low=k, limit="n_clusters"))
-        best, least = None, np.inf
-        held: Any = sample(data, m, rng) if runs > 1 else None
+        best, least_cost = None, np.inf
+        test_sample: Any = sample(data, m, rng) if runs > 1 else None
         for seed in rng.integers(2**32, size=runs):
             start, _ = start_of(self.init, sample(data, m, rng), k, int(seed))
             if runs == 1:
                 return start
-            frame = held.rows.frame(start)
-            cost = potential(held.rows, held.weights, frame, self.n_jobs)
-            if best is None or cost < least:
-                best, least = start, cost
+            frame = test_sample.rows.frame(start)
+            cost = potential(test_sample.rows, test_sample.weights, frame, self.n_jobs)
+            if best is None or cost < least_cost:
+                best, least_cost = start, cost
         return best
 
 
 def sample(data: KMeansData, m: int, rng: np.random.Generator) -> KMeansData:
-    """The survey of m rows drawn without replacement, in their order; of all if m is as many."""
+    """The data of m rows drawn without replacement, in their order; all data if m is n."""
     if m == data.shape[0]:
         return data
-    able = data.shape[0] if data.weights is None else np.flatnonzero(data.weights)
-    m = min(m, np.size(able) if data.weights is not None else m)
-    at = np.sort(rng.choice(able, m, replace=False))
+    weighted = data.shape[0] if data.weights is None else np.flatnonzero(data.weights)
+    m = min(m, np.size(weighted) if data.weights is not None else m)
+    rows = np.sort(rng.choice(weighted, m, replace=False))
     return survey_rows(
-        data.rows[at], None if data.weights is None else data.weights[at], data.n_jobs
+        data.rows[rows], None if data.weights is None else data.weights[rows], data.n_jobs
     )

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Centers that learn from one batch of rows after another, and when they have learnt enough.
+"""Centers that learn from one batch of rows after another, and when to stop.
 
 Sculley 2010, doi:10.1145/1772690.1772862: each row of a batch moves its nearest center towards it
-by one part in as many rows as that center has got. The rows of a batch are taken together, which
-gives the mean of all of them in one step.
+by one part in as many rows as that center has had. The rows of a batch are taken together, so that
+the center moves to the mean of all of them in one step.
 """
 
 import copy
@@ -16,9 +16,9 @@ from statfast._typing import Array, Jobs
 from statfast.cluster.kmeans.block_passes import scatter, sweep
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
 
-ROWS_PER_CENTER = 10  # rows seen for each center between two looks at which centers have too few
-IMPROVED_SHARE = 0.999  # of the least inertia so far: what counts as an improvement
-MAX_RELOCATED_SHARE = 0.5  # of a batch: more centers are not put elsewhere at a time
+ROWS_PER_CENTER = 10  # rows for each center, between two relocations of centers that have too few
+IMPROVED_SHARE = 0.999  # of the least inertia so far: a batch below it is an improvement
+MAX_RELOCATED_SHARE = 0.5  # of the rows of a batch: so many centers are relocated at a time
 
 
 class Batches:
@@ -41,15 +41,15 @@ class Batches:
         rng: np.random.Generator,
         n_jobs: Jobs,
     ) -> None:
-        self.centers, self.mass = centers, np.zeros(len(centers))
+        self.centers, self.weight = centers, np.zeros(len(centers))
         self.dtype, self._ratio, self._rng, self._n_jobs = dtype, ratio, rng, n_jobs
         self._seen = 0.0
 
     def copied(self, ratio: float, n_jobs: Jobs) -> "Batches":
-        """The same state with other parameters; who learns from it leaves this one as it is."""
-        other = copy.deepcopy(self)
-        other._ratio, other._n_jobs = ratio, n_jobs
-        return other
+        """A copy with other parameters."""
+        batches = copy.deepcopy(self)
+        batches._ratio, batches._n_jobs = ratio, n_jobs
+        return batches
 
     def rounded(self) -> Array:
         """The centers as the user will see them, in float64."""
@@ -83,31 +83,33 @@ class Batches:
             partial, rows, weights, labels, merge=merge, size=before.size, n_jobs=self._n_jobs
         )
         total = step.mass.sum()
-        got = step.mass > 0
-        self.centers, self.mass = before.copy(), self.mass + step.mass
-        self.centers[got] = before[got] * (self.mass - step.mass)[got, None] + step.sums[got]
-        self.centers[got] /= self.mass[got, None]
-        with np.errstate(over="ignore"):  # infinite is no less than any tolerance
+        updated = step.mass > 0
+        self.centers, self.weight = before.copy(), self.weight + step.mass
+        self.centers[updated] = (
+            before[updated] * (self.weight - step.mass)[updated, None] + step.sums[updated]
+        )
+        self.centers[updated] /= self.weight[updated, None]
+        with np.errstate(over="ignore"):  # an infinite shift is above any tolerance
             shift = float(np.square(self.centers - before).sum())
         self._seen += total
-        if self._ratio > 0 and (self._seen >= ROWS_PER_CENTER * k or not self.mass.all()):
+        if self._ratio > 0 and (self._seen >= ROWS_PER_CENTER * k or not self.weight.all()):
             self._seen = 0.0
             self._relocate(rows, weights)
         return (cost / total if total else 0.0), shift
 
     def _relocate(self, rows: Any, weights: Array | None) -> None:
-        """Put the centers that have got little on rows of the batch, drawn without replacement."""
-        few = np.flatnonzero(self.mass < self._ratio * self.mass.max())
-        able = np.arange(rows.shape[0]) if weights is None else np.flatnonzero(weights)
-        most = min(int(MAX_RELOCATED_SHARE * rows.shape[0]), len(able))
-        if len(few) > most:
-            few = few[np.argsort(self.mass[few], kind="stable")[:most]]
-        if not len(few):
+        """Move centers of little weight to rows of the batch, drawn without replacement."""
+        light = np.flatnonzero(self.weight < self._ratio * self.weight.max())
+        weighted = np.arange(rows.shape[0]) if weights is None else np.flatnonzero(weights)
+        most = min(int(MAX_RELOCATED_SHARE * rows.shape[0]), len(weighted))
+        if len(light) > most:
+            light = light[np.argsort(self.weight[light], kind="stable")[:most]]
+        if not len(light):
             return
-        others = np.delete(self.mass, few)
-        drawn = self._rng.choice(able, len(few), replace=False)
-        self.centers[few] = rows.take(drawn)
-        self.mass[few] = others.min()
+        kept_weights = np.delete(self.weight, light)
+        drawn = self._rng.choice(weighted, len(light), replace=False)
+        self.centers[light] = rows.take(drawn)
+        self.weight[light] = kept_weights.min()
 
 
 class Ending:

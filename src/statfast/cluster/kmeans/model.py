@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the estimators have in common whose clusters are the rows nearest to a center."""
+"""The base of estimators whose clusters are the rows nearest to a center."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 
 class Centers(Transformer, Clusterer, Estimator):
-    """Base of the estimators that have ``cluster_centers_``, each row being with the nearest."""
+    """Base of the estimators that have ``cluster_centers_`` and assign each row to the nearest."""
 
     # What subclasses declare, or a fit sets.
     cluster_centers_: Array = fitted()
@@ -89,7 +89,7 @@ class Centers(Transformer, Clusterer, Estimator):
         rows = self._rows(X)
         frame = rows.framed(self._frame())
         if rows.in_memory:
-            # Twice: the blocks of distances, and the whole they are put together to.
+            # There are two copies for a while: blocks of distances, and their concatenation.
             nbytes = 16 * rows.shape[0] * len(frame.centers)
             refuse_large(nbytes, "The table of distances", "Transform fewer rows at a time.")
         return _require_finite(distances(rows, frame, self.n_jobs))
@@ -139,7 +139,7 @@ class Centers(Transformer, Clusterer, Estimator):
         )
 
     def _frame(self) -> DenseFrame:
-        """The centers in float64 as dense rows meet them, anew if the user changed the centers."""
+        """The frame of the centers for dense rows, made anew if the user changed the centers."""
         frame = self.__dict__.get("_prepared")
         if frame is None or not np.array_equal(self.cluster_centers_, frame.centers):
             centers = np.array(self.cluster_centers_, dtype=np.float64, order="C")
@@ -152,7 +152,7 @@ class Centers(Transformer, Clusterer, Estimator):
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        # A frame is packed for this machine's instruction set; who unpickles makes another.
+        # A frame is packed for this machine's instruction set, and made anew where it is unpickled.
         state = super().__getstate__()
         state.pop("_prepared", None)
         return state
@@ -168,7 +168,7 @@ def sparse_rows_for(estimator: Centers, X: Matrix) -> SparseRows:
 
 
 def float_of(X: Matrix) -> type[Any]:
-    """float32 of float32, float64 of all others."""
+    """float32 for float32, float64 for all other types."""
     return np.float32 if X.dtype == np.float32 else np.float64
 
 
@@ -180,7 +180,7 @@ def rows_in_any_order(X: Any, instead: str) -> Any:
 
 
 def as_any_rows(X: Any) -> Any:
-    """Check rows, dense, sparse or `Chunks`; `survey_rows` sees whether all are finite."""
+    """Check rows, dense, sparse or `Chunks`; `survey_rows` checks whether all are finite."""
     if is_sparse(X):
         return SparseRows(as_csr(X), float_of(X))
     rows: Any = X if isinstance(X, Chunks) else as_rows(X, keep=NATIVE_DTYPES, finite=False)
@@ -188,21 +188,21 @@ def as_any_rows(X: Any) -> Any:
 
 
 def warn_empty(sizes: Array) -> None:
-    """Warn if some of the clusters, of so many rows each, hold no row."""
-    found, k = np.count_nonzero(sizes), len(sizes)
-    if found < k:
+    """Warn if a cluster has no row; `sizes` are the rows of each."""
+    used, k = np.count_nonzero(sizes), len(sizes)
+    if used < k:
         warn_user(
-            f"Only {found} of {k} clusters hold any row. Lower n_clusters if X has fewer "
+            f"Only {used} of {k} clusters hold any row. Lower n_clusters if X has fewer "
             "distinct rows than that, else raise max_iter.",
             ConvergenceWarning,
         )
 
 
-def _require_finite(found: Array | float) -> Any:
-    """What was found of distances, if it is finite."""
-    if not np.isfinite(found).all():
+def _require_finite(distances: Array | float) -> Any:
+    """Refuse distances, or sums of them, that are not finite; returns them."""
+    if not np.isfinite(distances).all():
         raise ValueError(
             "X holds rows so far from the centers that squared distances overflow. Divide the data "
             "by a constant first."
         )
-    return found
+    return distances

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Starts for k-means in a few passes over the rows, wherever they lie: k-means||."""
+"""k-means||: starts for k-means in a few passes over rows in memory or in parts."""
 
 from operator import add
 from typing import Any
@@ -56,7 +56,7 @@ def k_means_parallel(data: Any, k: int, rng: Any) -> Array:
         if len(rows):
             drawn.append(rows)
     candidates = np.concatenate(drawn)
-    weights = draws.total(_crowd, [], candidates)
+    weights = draws.total(_nearest_weights, [], candidates)
     if np.count_nonzero(weights) < k:
         return plus_plus_of(data, k, rng)
     return plus_plus(survey_rows(candidates, weights, data.n_jobs), k, rng)
@@ -66,21 +66,21 @@ def _potential(data: KMeansData, closest: Any, start: int) -> float:
     return closest.potential
 
 
-def _drawn(data, closest, start, wanted, potential, stream):
-    """The rows that are drawn, `wanted` of all on average."""
+def _drawn(data, closest, start, expected, potential, stream):
+    """The drawn rows, `expected` of all rows on average."""
     bits = np.random.PCG64()
     bits.state = stream
     bits.advance(start)
-    share = wanted * (closest.chances(data.weights) / potential)
-    found = np.flatnonzero(np.random.Generator(bits).random(data.shape[0]) < share)
-    return Stacked(data.take(found))
+    share = expected * (closest.chances(data.weights) / potential)
+    drawn = np.flatnonzero(np.random.Generator(bits).random(data.shape[0]) < share)
+    return Stacked(data.take(drawn))
 
 
-def _crowd(data: KMeansData, closest: Any, start: int, candidates: Array) -> Array:
-    return crowd(data, candidates)
+def _nearest_weights(data: KMeansData, closest: Any, start: int, candidates: Array) -> Array:
+    return nearest_weights(data, candidates)
 
 
-def crowd(data: KMeansData, centers: Array) -> Array:
+def nearest_weights(data: KMeansData, centers: Array) -> Array:
     """The weight of the rows nearest to each center."""
     frame = data.rows.frame(centers, data.origin, data.scale)
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which center each row belongs to, of rows in parts: a round for each pass.
+"""The assignment of rows in parts to centers: a round for each pass.
 
-A round sends the centers and brings back the sums of the clusters. Labels, bounds and distances of
-rows stay with the parts as soft state, which changes no answer: labels are exact with bounds and
-without, and sums are made of labels alone, anew in each iteration. So where no row changes its
-cluster the centers repeat to the bit, and that ends the iteration.
+A round sends the centers and returns the sums of the clusters. Labels, bounds and distances of rows
+stay with the parts as soft state, which changes no answer: labels are exact with or without bounds,
+and each iteration computes sums from the labels alone. So where no row changes its cluster, the
+centers repeat to the bit, and that ends the iteration.
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ from statfast.cluster.kmeans.part_data import PartsData
 class PartsAssignment:
     """`Assignment` of rows in parts."""
 
-    patched = False  # sums are made anew in each round
-    labels = None  # they stay with the rows
+    patched = False  # sums are computed anew in each round
+    labels = None  # labels stay with the parts
 
     def __init__(self, data: PartsData, centers: np.ndarray, nearest: None = None) -> None:
         self.data, self.centers = data, centers
@@ -38,15 +38,15 @@ class PartsAssignment:
         return step
 
     def add_up(self) -> KMeansStatistics:
-        """The same: sums are made anew in each round."""
+        """The same: sums are computed anew in each round."""
         return self.advance()
 
     def reassign(self) -> int:
-        """Nothing is left to be done: the next round gives every row its nearest center."""
+        """Do nothing: the next round gives every row its nearest center."""
         return 0
 
     def forget(self) -> None:
-        """Nothing is kept of the sums."""
+        """Do nothing: no sums are kept."""
 
     def farthest(self, count: int) -> tuple[np.ndarray, ...]:
         """The `count` rows farthest from their centers, the farthest first: rows, weights,
@@ -56,15 +56,15 @@ class PartsAssignment:
 
     def inertia(self) -> tuple[float, np.ndarray]:
         """The sum of weight * squared distance to the nearest center, and rows of each cluster."""
-        found = self.data.total(Work(_inertia), self.centers)
-        return float(found[0]), found[1:]
+        sums = self.data.total(Work(_inertia), self.centers)
+        return float(sums[0]), sums[1:]
 
 
 # ------------------------------------------------------------------ work on a part
 
 
 class _Sums:
-    """Sums of clusters that add up."""
+    """Statistics of clusters that add up, and pickle."""
 
     def __init__(self, step: Any) -> None:
         self.step = step
@@ -77,9 +77,9 @@ class _Sums:
         self.step.sums, self.step.mass = state
 
     def __add__(self, other: Any) -> Any:
-        mine, both = self.step, KMeansStatistics(*self.step.sums.shape)
-        both.sums, both.mass = mine.sums + other.step.sums, mine.mass + other.step.mass
-        return _Sums(both)
+        step, total = self.step, KMeansStatistics(*self.step.sums.shape)
+        total.sums, total.mass = step.sums + other.step.sums, step.mass + other.step.mass
+        return _Sums(total)
 
 
 def _sums(columns: Any, state: Any) -> Any:
@@ -97,7 +97,7 @@ def _inertia(columns: Any, state: Any) -> Any:
 
 
 def _assignment(data: Any, columns: Any, centers: Array) -> Any:
-    """The labels of a part's rows, and what spares them distances."""
+    """The assignment of a part's rows, which its worker keeps for later rounds."""
     return borrowed(
         data.fit, columns[0], lambda: Assignment(data.of_part(columns, parts_stay()), centers)
     )
@@ -105,7 +105,7 @@ def _assignment(data: Any, columns: Any, centers: Array) -> Any:
 
 @dataclass(frozen=True)
 class _Farthest:
-    """Rows far from their centers, the farthest first; of equals the first."""
+    """The rows farthest from their centers, the farthest first; ties: the first row."""
 
     d2: np.ndarray
     number: np.ndarray

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows in parts that are to be clustered: what a first pass finds, and rows drawn from them."""
+"""The data of a k-means fit to rows in parts: statistics of a first pass, and drawn rows."""
 
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -14,11 +14,11 @@ from statfast._validation import as_weights
 from statfast.cluster.kmeans.data import KMeansData, Panels, require_range
 from statfast.cluster.kmeans.dense_rows import DenseFrame, DenseRows
 
-MAX_PANEL_NUMBERS = 1 << 25  # numbers of a worker's rows, up to which they are panels, too: 128 MB
+MAX_PANEL_NUMBERS = 1 << 25  # numbers of a worker's rows that are also kept as panels: 128 MB
 
 
 class NoPanels(Panels):
-    """No copies of the rows are made."""
+    """Panels that are never made, which saves memory."""
 
     possible = False
 
@@ -31,7 +31,7 @@ class NoPanels(Panels):
 
 @dataclass(frozen=True)
 class PartsSurvey:
-    """A first pass: extremes, sums by weight, the greatest weight, rows of positive weight."""
+    """Statistics of a first pass: extremes, weighted sums, weights, rows of positive weight."""
 
     extent: Extent
     total: np.ndarray
@@ -51,28 +51,28 @@ class PartsSurvey:
 
 @dataclass(frozen=True)
 class PartsData:
-    """What `KMeansData` tells of rows, of those in parts; sent to the workers but for `parts`."""
+    """`KMeansData` of rows in parts; workers are sent all of it but `parts`."""
 
     parts: Any
-    fit: str  # under which workers keep what they know of the rows
+    fit: str  # the key under which workers keep soft state
     shape: tuple[int, int]
     dtype: np.dtype
     low: np.ndarray
     high: np.ndarray
     origin: np.ndarray
     radius: float
-    mean: np.ndarray  # by weight
+    mean: np.ndarray  # weighted
     total_weight: float
     max_weight: float
     weighted_rows: int
-    starts: tuple[int, ...]  # row at which each part begins, and how many rows there are
-    rows_in_place: int  # the most that lie with one worker
+    starts: tuple[int, ...]  # the first row of each part, and the number of rows
+    rows_in_place: int  # the most rows of one worker
     algorithm: str
     n_jobs: int | None = None
 
     @property
     def weights(self) -> np.ndarray | None:
-        """The greatest, if they are not all 1."""
+        """The greatest weight, in an array, if weights are not all 1."""
         even = self.max_weight == 1.0 and self.total_weight == self.shape[0]
         return None if even else np.array([self.max_weight])
 
@@ -85,15 +85,15 @@ class PartsData:
         return centers.astype(self.dtype, copy=False).astype(np.float64, copy=False)
 
     def total(self, work: Work, *state: Any) -> Any:
-        """The sum of what ``work(columns, (data, *state))`` gives of the parts."""
+        """The sum of ``work(columns, (data, *state))`` over the parts."""
         return self.parts.total(work, (replace(self, parts=None), *state))
 
     def with_memory(self) -> "PartsData":
-        """The same rows; what workers keep of them is of another start."""
+        """The same rows, with soft state of its own."""
         return replace(self, fit=new_fit(self.parts))
 
     def of_part(self, columns: tuple, panels: bool = False) -> KMeansData:
-        """Rows of a part, about the origin of all; as panels, too, where these are small."""
+        """The data of a part, about the origin of all rows; also as panels if these are small."""
         X, _, weights = columns
         X = X if X.strides[1] == X.itemsize else np.ascontiguousarray(X)
         algorithm = "lloyd" if self.algorithm == "lloyd" else "hamerly"  # rows are not sorted
@@ -126,15 +126,15 @@ class PartsData:
 
 
 def survey_parts(parts: Parts, algorithm: str) -> PartsData:
-    """Look through the rows once; refuses NaN, infinity, and values whose squares overflow."""
+    """The data of rows in parts, in one pass; refuses what `survey_rows` refuses."""
     first = first_round(parts, False)
-    found = parts.total(Work(_surveyed))
-    if found is None:
+    survey = parts.total(Work(_surveyed))
+    if survey is None:
         raise ValueError("sample_weight must hold a positive weight; got none in any part.")
-    extent = found.extent
+    extent = survey.extent
     if not np.isfinite(extent.total).all():
         parts.total(Work(require_finite_part))
-    require_range(extent.low, extent.high, found.total_weight, "X")
+    require_range(extent.low, extent.high, survey.total_weight, "X")
     origin = origin_of(extent.mean)
     dtype = np.dtype(np.float32 if extent.dtype == np.float32 else np.float64)
     starts = (0, *accumulate(first.lengths))
@@ -142,8 +142,8 @@ def survey_parts(parts: Parts, algorithm: str) -> PartsData:
     most = max(sum(first.lengths[part] for part in place) for place in places)
     return PartsData(
         parts, new_fit(parts), (starts[-1], first.X.shape[1]), dtype, extent.low, extent.high,
-        origin, extent.radius(origin), found.total / found.total_weight, found.total_weight,
-        found.max_weight, found.weighted_rows, starts, most, algorithm,
+        origin, extent.radius(origin), survey.total / survey.total_weight, survey.total_weight,
+        survey.max_weight, survey.weighted_rows, starts, most, algorithm,
     )  # fmt: skip
 
 

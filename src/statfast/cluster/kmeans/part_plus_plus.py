@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Greedy k-means++ for rows in parts; with the same generator it draws the rows that `plus_plus`
-draws from all rows in memory."""
+"""Greedy k-means++ for rows in parts.
+
+With the same generator, it draws the same rows as `plus_plus` draws from rows in memory.
+"""
 
 from typing import Any
 
@@ -12,16 +14,16 @@ from statfast.cluster.kmeans.draws import PartDraws
 from statfast.cluster.kmeans.part_data import PartsData
 from statfast.cluster.kmeans.plus_plus import plus_plus, trials, weigh
 
-MAX_CENTERS = 64  # of a start that is asked for, as each takes two rounds
+MAX_CENTERS = 64  # centers that may be drawn, as each takes two rounds
 
 
 def plus_plus_of(data: Any, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Greedy k-means++ of rows wherever they lie."""
+    """Greedy k-means++ of rows in memory or in parts."""
     return by_rounds(data, k, rng) if isinstance(data, PartsData) else plus_plus(data, k, rng)
 
 
 def by_rounds(data: PartsData, k: int, rng: np.random.Generator) -> np.ndarray:
-    """For each center a round draws candidates, and one weighs them."""
+    """Draw k rows; for each center a round draws candidates, and another weighs them."""
     draws = PartDraws(data)
     drawn = [data.draw_row(rng)]
     potential = draws.total(_potential, drawn, nothing=Stacked(np.zeros(1))).rows  # of each part
@@ -35,15 +37,15 @@ def by_rounds(data: PartsData, k: int, rng: np.random.Generator) -> np.ndarray:
         rows = draws.total(_rows_at, drawn, starts, within[order]).rows
         candidates = rows[np.argsort(order)]
         nothing = Stacked(np.zeros((1, len(candidates))))
-        left = draws.total(_potential_by_candidate, drawn, candidates, nothing=nothing).rows
-        best = left.sum(axis=0).argmin()
+        potentials = draws.total(_potential_by_candidate, drawn, candidates, nothing=nothing).rows
+        best = potentials.sum(axis=0).argmin()
         drawn.append(candidates[best : best + 1])
-        potential = left[:, best]
+        potential = potentials[:, best]
     return np.concatenate([*drawn, *drawn[:1] * (k - len(drawn))])
 
 
 def require_few(k: int) -> None:
-    """Refuse so many centers that another start takes fewer rounds."""
+    """Refuse more centers than this start draws in a reasonable number of rounds."""
     if k > MAX_CENTERS:
         raise ValueError(
             f"init='k-means++' takes two rounds over rows in parts for each center, and up to "
@@ -67,5 +69,5 @@ def _rows_at(data, closest, start, starts, within):
 
 def _potential_by_candidate(data, closest, start, candidates):
     """What each candidate would leave of the potential of a part."""
-    _, left = weigh(data, candidates, closest.squares, None)
-    return Stacked(left.sum(axis=0, keepdims=True))
+    _, potentials = weigh(data, candidates, closest.squares, None)
+    return Stacked(potentials.sum(axis=0, keepdims=True))

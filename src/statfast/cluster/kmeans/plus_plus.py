@@ -15,16 +15,14 @@ from statfast.cluster.kmeans.block_passes import joined, place, sweep
 from statfast.cluster.kmeans.data import KMeansData, contiguous
 from statfast.cluster.kmeans.dense_rows import DenseRows
 
-# While the distances to all candidates take less than this the winner's are kept, not made again.
+# Distances to all candidates are kept up to this size; else the winner's are computed again.
 MAX_CACHED_BYTES = 1 << 28  # bytes
 MIN_PACKED_ROWS = 256  # rows: fewer are not worth packing for the start alone
-OPERATIONS_PER_BLOCK = 3e6  # operations of a part: some 10 microseconds
-BLOCK_ROWS = 1024  # rows: parts are so many or a multiple, whole panels and stretches
-OPERATIONS_PER_LOOKUP = (
-    200  # operations that finding a row here and there takes, beside those of its numbers
-)
-ROUNDING = 1e-5  # more than what sums of gains in float32 lose
-LOST_BELOW_FLOAT32 = 1e-30  # what weights and gains of a row below the range of float32 lose
+OPERATIONS_PER_BLOCK = 3e6  # operations of a block: some 10 microseconds
+BLOCK_ROWS = 1024  # rows of a block are a multiple of this, and so whole panels and stretches
+OPERATIONS_PER_LOOKUP = 200  # operations that a row far from the last one costs for the cache
+ROUNDING = 1e-5  # more than the relative rounding errors of float32 sums of gains
+LOST_BELOW_FLOAT32 = 1e-30  # more than a row's gain loses where float32 underflows
 
 
 def plus_plus(data: KMeansData, k: int, rng: np.random.Generator) -> Array:
@@ -54,7 +52,7 @@ def plus_plus(data: KMeansData, k: int, rng: np.random.Generator) -> Array:
 
 
 def spread(data: KMeansData, k: int, rng: np.random.Generator) -> Any:
-    """`plus_plus`, and what is known of the rows then.
+    """`plus_plus`, with the drawn rows and distances.
 
     Returns
     -------
@@ -72,12 +70,12 @@ def spread(data: KMeansData, k: int, rng: np.random.Generator) -> Any:
 
 
 def trials(k: int) -> int:
-    """How many candidates there are for each center."""
+    """The number of candidates for each center."""
     return 2 + int(log(k))
 
 
 def packable(data: KMeansData) -> bool:
-    """Whether rows can be packed in panels, and looked at where they lie."""
+    """Whether rows can be packed in panels, and read without a copy."""
     if not data.panels.possible or not contiguous(data.rows.matrix):
         return False
     # Subnormal float32 rows cannot be scaled in their type, and their panels are infinite.
@@ -87,9 +85,9 @@ def packable(data: KMeansData) -> bool:
 def by_bounds(
     data: KMeansData, k: int, rng: np.random.Generator, first: int
 ) -> tuple[Array, Array, tuple[Array, Array]]:
-    """k-means++ among rows in panels, whose float32 scores bound what candidates gain.
+    """k-means++ among rows in panels, where float32 scores bound the gains of candidates.
 
-    Where bounds leave several candidates those are weighed in float64.
+    If bounds leave several candidates, these are weighed in float64.
     """
     d, tries = data.shape[1], trials(k)
     rows, blocks, effort = packed(data, k, first)
@@ -124,8 +122,8 @@ def by_bounds(
 
 
 def packed(data: KMeansData, k: int, first: int) -> tuple[Any, list[slice], float]:
-    """The rows as kernels take them, with the first center; blocks of them, and the operations
-    that candidates for one center take."""
+    """The rows in the form of kernels, with the first center; their blocks; and the operations that
+    the candidates for one center cost."""
     n, d = data.shape
     effort = 2.0 * n * d * trials(k)
     parts = 2 ** min(6, max(0, round(np.log2(max(effort / OPERATIONS_PER_BLOCK, 1.0)))))
@@ -145,10 +143,10 @@ def packed(data: KMeansData, k: int, first: int) -> tuple[Any, list[slice], floa
     return rows, blocks, effort
 
 
-def best_of(data: KMeansData, drawn: Array, high: Array, off: Array, closest: Array) -> int:
-    """The candidate that gains most, the first of equals; by bounds where these tell it."""
+def best_of(data: KMeansData, drawn: Array, high: Array, error: Array, closest: Array) -> int:
+    """The candidate that gains most, the first of equals, by bounds where these decide."""
     tiny = LOST_BELOW_FLOAT32 * data.shape[0]
-    low = high * (1 - ROUNDING) - off * (1 + 10 * ROUNDING) - tiny
+    low = high * (1 - ROUNDING) - error * (1 + 10 * ROUNDING) - tiny
     (rivals,) = (high * (1 + ROUNDING) + tiny >= low.max()).nonzero()
     if len(rivals) == 1:
         return rivals[0]
@@ -162,12 +160,12 @@ def best_of(data: KMeansData, drawn: Array, high: Array, off: Array, closest: Ar
 def by_reading(
     data: KMeansData, k: int, rng: np.random.Generator, first: int
 ) -> tuple[Array, Array]:
-    """k-means++ among rows wherever they lie, all in float64."""
+    """k-means++ among rows of any kind, all in float64."""
     n, d = data.shape
     centers, places = np.empty((k, d)), np.full(k, first, np.int32)
     centers[:] = data.take([first])[0]
     closest = np.full(n, np.inf)
-    kept = np.empty((trials(k), n)) if 8 * n * trials(k) <= MAX_CACHED_BYTES else None
+    nearer = np.empty((trials(k), n)) if 8 * n * trials(k) <= MAX_CACHED_BYTES else None
     blocks, potential = weigh(data, centers[:1], closest, closest[None])
     shares = potential[:, 0]
     for c in range(1, k):
@@ -175,13 +173,13 @@ def by_reading(
             break
         drawn = draw(data, closest, blocks, shares, rng.random(trials(k)))
         candidates = data.take(drawn)
-        blocks, potential = weigh(data, candidates, closest, kept)
+        blocks, potential = weigh(data, candidates, closest, nearer)
         best = potential.sum(axis=0).argmin()
         centers[c], places[c], shares = candidates[best], drawn[best], potential[:, best]
-        if kept is None:
+        if nearer is None:
             weigh(data, centers[c : c + 1], closest, closest[None])
         else:
-            closest[:] = kept[best]
+            closest[:] = nearer[best]
     return centers, places
 
 
@@ -220,23 +218,23 @@ def weigh(
         after = None if nearer is None else nearer[:, rows]
         return [(rows, X.trial(frame, weights, closest[rows], after))]
 
-    found = sweep(
+    potentials = sweep(
         partial, data.rows, data.weights,
         merge=joined, size=candidates.size, n_jobs=data.n_jobs,
     )  # fmt: skip
-    return [rows for rows, _ in found], np.array([potential for _, potential in found])
+    return [rows for rows, _ in potentials], np.array([potential for _, potential in potentials])
 
 
 def draw(
-    data: KMeansData, closest: Array, blocks: list[slice], potential: Array, at: Array
+    data: KMeansData, closest: Array, blocks: list[slice], potential: Array, points: Array
 ) -> Array:
-    """Rows drawn in proportion to weight * closest at the points `at` in [0, 1).
+    """Rows drawn in proportion to weight * closest, at points of [0, 1).
 
-    First the block, by its potential, then the row in it: no sum over all rows is made anew.
+    First the block is drawn by its potential, then the row in it, without a sum over all rows.
     """
     running = np.cumsum(potential)
     drawn = []
-    for u in at:
+    for u in points:
         b = place(running, u)
         rows = blocks[b]
         chance = closest[rows] if data.weights is None else closest[rows] * data.weights[rows]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sparse rows: what passes over rows ask of a block. `DenseRows` offers the same."""
+"""Blocks of sparse rows, with the operations of passes; `DenseRows` has the same ones."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,11 +14,11 @@ from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import parts_of
 from statfast.cluster.kmeans.dense_rows import DenseFrame
 
-PRODUCTS_PER_CALL = 1 << 25  # multiply-adds between two looks at whether the run was interrupted
+PRODUCTS_PER_CALL = 1 << 25  # multiply-adds between two checkpoints
 
 
 class SparseFrame:
-    """Centers as sparse rows meet them: transposed, with the terms of their scores, about zero."""
+    """Centers in the form that sparse rows are compared with: transposed, with terms of scores."""
 
     def __init__(
         self, centers: Array, origin: Array | None = None, scale: float | None = None
@@ -48,7 +48,7 @@ class SparseRows:
     """
 
     in_memory, centered = True, False
-    frame = SparseFrame  # the form of centers in which these rows meet them
+    frame = SparseFrame  # the form of centers that these rows are compared with
 
     def __init__(self, rows: Matrix, dtype: np.dtype[Any] | type[Any]) -> None:
         self.shape, self.dtype, self.matrix = rows.shape, np.dtype(dtype), rows
@@ -57,7 +57,7 @@ class SparseRows:
         squared_lengths(self._start, self._value, self._square)
 
     def __getitem__(self, where: Array | slice) -> "SparseRows":
-        """The rows of a slice, or of these numbers, which are rows of their own then."""
+        """The rows of a slice, as a view, or of an array of numbers, as a copy."""
         if not isinstance(where, slice):
             return self._copied(np.asarray(where, np.intp))
         part = object.__new__(SparseRows)
@@ -72,18 +72,18 @@ class SparseRows:
 
         count = self._start[index + 1] - self._start[index]
         start = np.concatenate([[0], np.cumsum(count)])
-        at = np.repeat(self._start[index] - start[:-1], count) + np.arange(start[-1])
+        entries = np.repeat(self._start[index] - start[:-1], count) + np.arange(start[-1])
         shape = len(index), self.shape[1]
         return SparseRows(
-            csr_array((self._value[at], self._column[at], start), shape=shape), self.dtype
+            csr_array((self._value[entries], self._column[entries], start), shape=shape), self.dtype
         )
 
     def take(self, index: Array | list[int]) -> Array:
         """Rows as dense ones, (m, d) float64."""
         out = np.zeros((len(index), self.shape[1]))
         for row, i in zip(out, index, strict=True):
-            own = slice(self._start[i], self._start[i + 1])
-            row[self._column[own]] = self._value[own]
+            entries = slice(self._start[i], self._start[i + 1])
+            row[self._column[entries]] = self._value[entries]
         return out
 
     def pieces(self, k: int) -> list[slice]:
@@ -102,15 +102,15 @@ class SparseRows:
         count = np.diff(self._start)
         value = self._value if weights is None else self._value * np.repeat(weights, count)
         total = np.bincount(self._column, value, self.shape[1])
-        return total.astype(np.float64, copy=False)  # without a nonzero, integers
+        return total.astype(np.float64, copy=False)  # bincount of no entries is of integers
 
     @staticmethod
     def framed(frame: DenseFrame) -> SparseFrame:
-        """The same of a frame of any kind."""
+        """The `SparseFrame` of the centers of any frame."""
         return SparseFrame(frame.centers)
 
     def little(self, frame: SparseFrame) -> bool:
-        """See `DenseRows.little`: blocks are never of a few rows."""
+        """See `DenseRows.little`; sparse rows are always cut into blocks."""
         return False
 
     def reduce(
@@ -142,26 +142,28 @@ class SparseRows:
     ) -> int:
         """As `DenseRows.step`; rows are never `packed`."""
         moved = 0
-        sums, mass = (None, None) if step is None else (step.sums, step.mass)
+        sums, total_weight = (None, None) if step is None else (step.sums, step.mass)
         upper, lower, motion = (None, None, None) if bounds is None else bounds
         for part in self.pieces(len(frame.centers)):
             checkpoint()
             X = self[part]
-            some, up, low = (None if a is None else a[part] for a in (weights, upper, lower))
-            left = np.empty(X.shape[0], np.int32)
+            block_weights, up, low = (
+                None if a is None else a[part] for a in (weights, upper, lower)
+            )
+            workspace = np.empty(X.shape[0], np.int32)
             moved += kernel.step(
-                X._view(), some, frame.view, frame.scale, labels[part], sums, mass, changes, up,
-                low, motion, left,
+                X._view(), block_weights, frame.view, frame.scale, labels[part], sums, total_weight,
+                changes, up, low, motion, workspace,
             )  # fmt: skip
         return moved
 
     def add_up(self, labels: Array, weights: Array | None, step: Any) -> None:
         """Add a block to the sums of its labels."""
-        count, own = np.diff(self._start), slice(self._start[0], self._start[-1])
-        value = self._value[own]
+        count, entries = np.diff(self._start), slice(self._start[0], self._start[-1])
+        value = self._value[entries]
         if weights is not None:
             value = value * np.repeat(weights, count)
-        np.add.at(step.sums, (np.repeat(labels, count), self._column[own]), value)
+        np.add.at(step.sums, (np.repeat(labels, count), self._column[entries]), value)
         step.mass += np.bincount(labels, weights, len(step.mass))
 
     def distances_to_labels(self, frame: SparseFrame, labels: Array) -> Array:
@@ -181,7 +183,7 @@ class SparseRows:
         return np.array([(d if weights is None else d * weights).sum() for d in d2])
 
     def _view(self) -> Any:
-        """The rows as kernels take them."""
+        """The rows in the form of kernels."""
         return kernel.Rows(self._start, self._column, self._value, self._square)
 
     def _distances(self, frame: SparseFrame, labels: Array | None, width: int) -> Array:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows sorted by their centers, and what bounds tell of them while many centers move."""
+"""Yinyang bounds: rows sorted by their centers, with bounds on groups of centers."""
 
 from typing import Any
 
@@ -13,16 +13,12 @@ from statfast.cluster.kmeans.center_sums import KMeansStatistics
 from statfast.cluster.kmeans.data import KMeansData, contiguous
 from statfast.cluster.kmeans.dense_rows import PANEL_ROWS, pieces
 
-MIN_GROUPS = 8  # groups of centers: bounds on fewer spare too little
-MIN_ROW_COST = (
-    6600  # k (d + 5), the cost of a row looked at: below that Hamerly's bounds are cheaper
-)
-MIN_ROWS_PER_CENTER = (
-    4  # rows for each center, on average: fewer fill no panel with rows of near centers
-)
-# A task costs some microseconds of Python: there are few in a pass, and none is small.
+MIN_GROUPS = 8  # groups of centers: bounds on fewer save too little
+MIN_ROW_COST = 6600  # k (d + 5), the cost of comparing a row: below, Hamerly's bounds are cheaper
+MIN_ROWS_PER_CENTER = 4  # rows: with fewer on average, panels mix rows of distant centers
+# A task costs some microseconds of Python, so a pass has few tasks, and none is small.
 TASKS_PER_PASS = 32
-PRODUCTS_PER_TASK = 1 << 24  # multiply-adds, if all of them were made
+PRODUCTS_PER_TASK = 1 << 24  # multiply-adds, if no bound saves any
 
 
 class SortedRows:
@@ -49,7 +45,7 @@ class SortedRows:
 
     @staticmethod
     def pays(data: KMeansData, k: int) -> bool:
-        """Whether that is worth its while."""
+        """Whether sorting the rows saves time."""
         n, d = data.shape
         return (
             k >= MIN_GROUPS * kernel.group_rows()
@@ -67,12 +63,12 @@ class SortedRows:
         self._place = np.empty(k, np.int32)
         self._place[self._arranged] = np.arange(k, dtype=np.int32)
 
-        # By place and then by distance, whose bits are ordered as it is: rows at the border of a
-        # cluster stand together.
-        own = self._place[labels]
-        order = np.argsort(own.astype(np.int64) << 32 | distances.view(np.int32))
+        # Rows are sorted by the places of their centers and then by distance, whose bits have its
+        # order, so that the rows at the border of a cluster are together.
+        places = self._place[labels]
+        order = np.argsort(places.astype(np.int64) << 32 | distances.view(np.int32))
         order = np.concatenate([order, np.repeat(order[-1:], -n % PANEL_ROWS)]).astype(np.int32)
-        self._order, self._center_places = order, own[order]
+        self._order, self._center_places = order, places[order]
         m = len(order)
         self._panels, self._norms = np.empty(m * d, np.float32), np.empty(m, np.float32)
 
@@ -90,7 +86,8 @@ class SortedRows:
         self._last = centers
 
     def assign(self, centers: Array) -> tuple[Array, Array]:
-        """Give every row its nearest center; returns the rows that changed theirs, and those."""
+        """Give every row its nearest center; returns the rows that changed it, and their former
+        ones."""
         data = self.data
         frame = lloyd.frame(centers[self._arranged], data.origin, self._scale)
         drop = self._drop(centers)
@@ -98,18 +95,18 @@ class SortedRows:
         height = kernel.panel_rows()
 
         def work(part: slice) -> list[tuple[Array, Array]]:
-            found = []
-            for some in pieces(part.stop - part.start, centers.size):
-                at = slice(part.start + some.start, part.start + some.stop)
-                rows, source = np.empty((2, at.stop - at.start), np.int32)
+            changes = []
+            for piece in pieces(part.stop - part.start, centers.size):
+                span = slice(part.start + piece.start, part.start + piece.stop)
+                rows, source = np.empty((2, span.stop - span.start), np.int32)
                 moved = kernel.assign(
-                    data.rows.matrix, self._order[at], self._panels[at.start * data.shape[1] :],
-                    self._norms[at], groups, self._center_places[at], self._upper[at],
-                    self._slack[at.start // height : at.stop // height],
+                    data.rows.matrix, self._order[span], self._panels[span.start * data.shape[1] :],
+                    self._norms[span], groups, self._center_places[span], self._upper[span],
+                    self._slack[span.start // height : span.stop // height],
                     self.labels, rows, source,
                 )  # fmt: skip
-                found.append((rows[:moved], source[:moved]))
-            return found
+                changes.append((rows[:moved], source[:moved]))
+            return changes
 
         tasks = grid(
             len(self._order), max(256, PRODUCTS_PER_TASK // centers.size), parts=TASKS_PER_PASS
@@ -121,12 +118,12 @@ class SortedRows:
         return np.concatenate(rows), np.concatenate(source)
 
     def transfer(self, step: KMeansStatistics, rows: Array, source: Array) -> None:
-        """Take what `assign` has found into statistics."""
+        """Move the rows that `assign` returned between the statistics of their clusters."""
         X, weights = self.data.rows.matrix, self.data.weights
         kernel.transfer(X, weights, self.labels, rows, source, step.sums, step.mass)
 
     def _drop(self, centers: Array) -> Array:
-        """How far the centers of each group have moved at most, rounded up."""
+        """The farthest move of a center in each group, rounded up."""
         change = centers - self._last
         move = np.sqrt((change * change).sum(axis=1)) * (self._scale * (1 + 1e-6))
         drop = np.zeros(self._slack.shape[1], np.float32)

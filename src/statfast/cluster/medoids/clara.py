@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""CLARA: k-medoids of samples, for more rows than have a matrix of dissimilarities."""
+"""CLARA: k-medoids of samples, for too many rows for a matrix of dissimilarities."""
 
 from __future__ import annotations
 
@@ -158,9 +158,9 @@ class CLARA(Medoids):
         TypeError
             If X is sparse, or a parameter has the wrong type.
         """
-        given = self._checked()
-        k, n_samples, max_iter = given.n_clusters, given.n_samples, given.max_iter
-        start = STARTS[given.init]
+        params = self._checked()
+        k, n_samples, max_iter = params.n_clusters, params.n_samples, params.max_iter
+        start = STARTS[params.init]
         rng = as_generator(self.random_state)
         rows, metric = as_metric_rows(X, self.metric, p=self.p, metric_params=self.metric_params)
         weights, scale = moderate_weights(as_weights(sample_weight, len(rows)))
@@ -172,14 +172,14 @@ class CLARA(Medoids):
         best: Any = None
         losses = np.empty(n_samples)
         for s in range(n_samples):
-            held = np.empty(0, np.intp) if best is None else best[0]
-            others = np.setdiff1d(free, held, assume_unique=True)
-            drawn = rng.choice(others, size - len(held), replace=False)
-            sample = np.sort(np.concatenate([held, drawn]))
-            found, passes = self._medoids(
+            kept = np.empty(0, np.intp) if best is None else best[0]
+            candidates = np.setdiff1d(free, kept, assume_unique=True)
+            drawn = rng.choice(candidates, size - len(kept), replace=False)
+            sample = np.sort(np.concatenate([kept, drawn]))
+            sample_medoids, passes = self._medoids(
                 rows[sample], metric, weights, sample, k, start, rng, max_iter
             )
-            medoids = sample[found]
+            medoids = sample[sample_medoids]
             labels, near = nearest_to(rows, rows[medoids], metric, self.n_jobs)
             losses[s] = near.sum() if weights is None else (near * weights).sum()
             if best is None or losses[s] < best[1]:
@@ -222,16 +222,16 @@ class CLARA(Medoids):
         rng: Any,
         max_iter: int,
     ) -> tuple[Array, int]:
-        """The medoids of a sample, by their numbers in it, and passes over it."""
+        """The medoids of a sample, by their places in it, and the number of passes."""
         weights = None if weights is None else weights[sample]
         source = MetricRows(rows, metric).made()
         if not is_callable(metric):
             source = store(cast(Any, source), np.float64, self.n_jobs, "Lower sample_size.")
         if k == 1:
-            alone = gains(source, slice(0, source.n), None, weights, self.n_jobs)
-            return np.array([alone.argmin()]), 1
+            losses = gains(source, slice(0, source.n), None, weights, self.n_jobs)
+            return np.array([losses.argmin()]), 1
         partition = Partition(source, start(source, k, weights, rng, self.n_jobs), weights, 1)
-        passes, _, rests = eager(partition, max_iter)
-        if not rests:
+        passes, _, converged = eager(partition, max_iter)
+        if not converged:
             warn_not_converged(self, passes, "Raise max_iter.")
         return partition.medoids, passes

@@ -11,8 +11,8 @@ from statfast._typing import Array, Jobs
 from statfast.cluster.kmeans.block_passes import place
 from statfast.cluster.medoids.partition import barred, column, gains
 
-MAX_BUILD_POINTS = 2000  # points of which BUILD takes less than a tenth of a second
-CANDIDATES_PER_BATCH = 16  # candidates whose bounds are brought up to date together at first
+MAX_BUILD_POINTS = 2000  # points for which BUILD takes less than a tenth of a second
+CANDIDATES_PER_BATCH = 16  # candidates whose gains are computed together at first
 
 
 def build(
@@ -26,35 +26,35 @@ def build(
     again: the medoids are those of BUILD, at the cost of about two passes over the matrix.
     """
     shut = barred(weights, source.n).astype(bool)
-    alone = gains(source, slice(0, source.n), None, weights, n_jobs)
-    alone[shut] = np.inf
-    medoids = [int(alone.argmin())]
+    losses = gains(source, slice(0, source.n), None, weights, n_jobs)
+    losses[shut] = np.inf
+    medoids = [int(losses.argmin())]
     near = weighted_distances(source, medoids[0], weights)
-    known = None
+    bounds = None
     while len(medoids) < k:
-        if not near.any():  # nothing gains: the lowest
+        if not near.any():  # no point lowers the loss: take the lowest
             rest = np.setdiff1d(np.flatnonzero(~shut), medoids)
             return np.append(medoids, rest[: k - len(medoids)])
-        if known is None:
-            known = gains(source, slice(0, source.n), near, weights, n_jobs)
+        if bounds is None:
+            bounds = gains(source, slice(0, source.n), near, weights, n_jobs)
             fresh = np.ones(source.n, bool)
         else:
             fresh = np.zeros(source.n, bool)
-        known[shut] = -np.inf
-        known[medoids] = -np.inf
+        bounds[shut] = -np.inf
+        bounds[medoids] = -np.inf
         most = CANDIDATES_PER_BATCH
         while True:
-            best = known[fresh].max(initial=-np.inf)
-            stale = np.flatnonzero(~fresh & (known >= best) & (known > -np.inf))
+            best = bounds[fresh].max(initial=-np.inf)
+            stale = np.flatnonzero(~fresh & (bounds >= best) & (bounds > -np.inf))
             if not len(stale):
                 break
             if len(stale) > most:
-                stale = np.sort(stale[np.argpartition(-known[stale], most)[:most]])
-            known[stale] = gains(source, stale, near, weights, n_jobs)
+                stale = np.sort(stale[np.argpartition(-bounds[stale], most)[:most]])
+            bounds[stale] = gains(source, stale, near, weights, n_jobs)
             fresh[stale] = True
             most *= 2  # many rows may be the same, and gain the same
             checkpoint()
-        medoids.append(int(np.where(fresh, known, -np.inf).argmax()))
+        medoids.append(int(np.where(fresh, bounds, -np.inf).argmax()))
         near = np.minimum(near, weighted_distances(source, medoids[-1], weights))
     return np.array(medoids)
 
@@ -81,8 +81,8 @@ def lab(
             best = np.maximum(near[sample][:, None] - block, 0.0).sum(axis=0).argmax()
         medoids.append(int(sample[best]))
         free = free[free != medoids[-1]]
-        found = weighted_distances(source, medoids[-1], weights)
-        near = found if near is None else np.minimum(near, found)
+        distances = weighted_distances(source, medoids[-1], weights)
+        near = distances if near is None else np.minimum(near, distances)
     return np.array(medoids)
 
 
@@ -95,8 +95,8 @@ def plus_plus(
     of 2 + floor(log k) candidates the one that lowers the loss most is taken, the first on ties.
     """
     n_trials = 2 + int(log(k))
-    mass = np.ones(source.n) if weights is None else weights
-    medoids = [place(np.cumsum(mass), rng.random())]
+    point_weights = np.ones(source.n) if weights is None else weights
+    medoids = [place(np.cumsum(point_weights), rng.random())]
     near = weighted_distances(source, medoids[0], weights)
     while len(medoids) < k:
         checkpoint()
@@ -105,9 +105,9 @@ def plus_plus(
             drawn = np.array([place(running, u) for u in rng.random(n_trials)])
             best = drawn[gains(source, drawn, near, weights, n_jobs).argmax()]
         else:  # every point is a medoid or like one
-            left = np.ones(source.n, bool)
-            left[medoids] = False
-            best = np.flatnonzero(left & (mass > 0))[0]
+            candidates = np.ones(source.n, bool)
+            candidates[medoids] = False
+            best = np.flatnonzero(candidates & (point_weights > 0))[0]
         medoids.append(int(best))
         near = np.minimum(near, weighted_distances(source, medoids[-1], weights))
         near[medoids] = 0.0
@@ -117,20 +117,20 @@ def plus_plus(
 def random_points(
     source: Any, k: int, weights: Array | None, rng: np.random.Generator, n_jobs: Jobs
 ) -> Array:
-    """Different points, each as likely as another."""
+    """Different points, all equally likely."""
     return rng.choice(np.flatnonzero(barred(weights, source.n) == 0), k, replace=False)
 
 
 def weighted_distances(source: Any, point: int, weights: Array | None) -> Array:
-    """From all points to one, times the weights."""
-    found = column(source, point)
-    return found if weights is None else found * weights
+    """Dissimilarities from all points to one, times their weights."""
+    distances = column(source, point)
+    return distances if weights is None else distances * weights
 
 
 def auto(
     source: Any, k: int, weights: Array | None, rng: np.random.Generator, n_jobs: Jobs
 ) -> Array:
-    """BUILD of few points; of many LAB, which takes a fraction of the time for the same loss."""
+    """BUILD for few points, LAB for many, where it has the same loss in a fraction of the time."""
     return (build if source.n <= MAX_BUILD_POINTS else lab)(source, k, weights, rng, n_jobs)
 
 

@@ -38,8 +38,8 @@ from statfast.cluster.medoids.partition import Partition, barred, gains, require
 from statfast.cluster.medoids.swaps import alternate, eager, steepest
 
 METHODS = {"fasterpam": eager, "fastpam1": steepest, "pam": steepest, "alternate": alternate}
-MAX_CACHED_BYTES = 1 << 27  # bytes: smaller matrices are always worth keeping
-MAX_CHEAP_COLUMNS = 24  # columns up to which a distance is made about as fast as it is read
+MAX_CACHED_BYTES = 1 << 27  # bytes: smaller matrices are always stored
+MAX_CHEAP_COLUMNS = 24  # columns up to which a distance is computed about as fast as it is read
 
 
 class KMedoids(Medoids):
@@ -204,8 +204,8 @@ class KMedoids(Medoids):
         MemoryError
             If the matrix would take more than half of the free memory, and `matrix_free` is False.
         """
-        given = self._checked()
-        k, improve, max_iter = given.n_clusters, METHODS[given.method], given.max_iter
+        params = self._checked()
+        k, improve, max_iter = params.n_clusters, METHODS[params.method], params.max_iter
         rng = as_generator(self.random_state)
         rows, metric, source = self._source(X)
         weights, scale = moderate_weights(as_weights(sample_weight, source.n))
@@ -216,15 +216,15 @@ class KMedoids(Medoids):
             medoids = self._start(source, k, weights, rng)
             require_range(source, medoids)
         if k == 1:
-            alone = gains(source, slice(0, source.n), None, weights, self.n_jobs)
-            alone[barred(weights, source.n) == 1] = np.inf
-            partition = Partition(source, [int(alone.argmin())], weights, self.n_jobs)
-            passes, swaps, rests = 1, int(partition.medoids[0] != medoids[0]), True
+            losses = gains(source, slice(0, source.n), None, weights, self.n_jobs)
+            losses[barred(weights, source.n) == 1] = np.inf
+            partition = Partition(source, [int(losses.argmin())], weights, self.n_jobs)
+            passes, swaps, converged = 1, int(partition.medoids[0] != medoids[0]), True
         else:
             partition = Partition(source, medoids, weights, self.n_jobs)
-            passes, swaps, rests = improve(partition, max_iter)
+            passes, swaps, converged = improve(partition, max_iter)
             partition.break_ties()
-        if not rests:
+        if not converged:
             warn_not_converged(self, passes, "Raise max_iter.")
         warn_empty(partition.slot, k)
         silhouette = 0.0
@@ -247,13 +247,13 @@ class KMedoids(Medoids):
     def _source(self, X: Any) -> tuple[Array | None, Metric | None, Any]:
         """The checked rows, their metric and the dissimilarities between them."""
         dtype = None if self.dtype is None else np.dtype(self.dtype).type
-        given = as_dissimilarities(
+        source = as_dissimilarities(
             X, self.metric, p=self.p, metric_params=self.metric_params, dtype=dtype,
             n_jobs=self.n_jobs,
         )  # fmt: skip
-        if not isinstance(given, MetricRows):
-            return None, None, given
-        rows, metric = given
+        if not isinstance(source, MetricRows):
+            return None, None, source
+        rows, metric = source
         if is_callable(metric):
             if self.matrix_free is True:
                 raise ValueError(
@@ -261,8 +261,10 @@ class KMedoids(Medoids):
                     "again for each pass. Leave it at 'auto'."
                 )
             return rows, metric, of_function(rows, metric, dtype or np.float64)
-        made = given.made(self.n_jobs)
-        if self.matrix_free is True or (self.matrix_free is not False and not _kept(made, dtype)):
+        made = source.made(self.n_jobs)
+        if self.matrix_free is True or (
+            self.matrix_free is not False and not _is_worth_storing(made, dtype)
+        ):
             return rows, metric, made
         return rows, metric, store(cast(Any, made), dtype or np.float64, self.n_jobs)
 
@@ -294,8 +296,8 @@ class KMedoids(Medoids):
         return start.astype(np.intp)
 
 
-def _kept(made: Any, dtype: type[Any] | None) -> bool:
-    """Whether to keep the matrix: where it is small, or slow to make and fits."""
+def _is_worth_storing(made: Any, dtype: type[Any] | None) -> bool:
+    """Whether to store the matrix: if it is small, or if it fits and is slow to compute."""
     nbytes = made.n * made.n * (4 if dtype is np.float32 else 8)
     cheap = made.tiled and made.rows.shape[1] <= MAX_CHEAP_COLUMNS
     return nbytes <= MAX_CACHED_BYTES or (not cheap and fits(nbytes))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the estimators have in common whose clusters are the rows nearest to a medoid."""
+"""The base of estimators whose clusters are the rows nearest to a medoid."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ from statfast._validation import (
 
 
 class Medoids(Transformer, Clusterer, Estimator):
-    """Base of the estimators that have ``medoid_indices_``, each row being with the nearest."""
+    """Base of the estimators that have ``medoid_indices_`` and assign each row to the nearest."""
 
     # What subclasses declare, or a fit sets.
     _metric: Any = fitted()
@@ -60,7 +60,7 @@ class Medoids(Transformer, Clusterer, Estimator):
         ValueError
             If X is not a finite 2-d array of the fitted width.
         """
-        return nearest_to(self._queries(X), *self._asked, self.n_jobs)[0]
+        return nearest_to(self._queries(X), *self._targets, self.n_jobs)[0]
 
     def transform(self, X: Rows) -> Any:
         """Return the dissimilarity of each sample to each medoid.
@@ -83,14 +83,14 @@ class Medoids(Transformer, Clusterer, Estimator):
             If X is not a finite 2-d array of the fitted width, or a dissimilarity is beyond its
             type.
         """
-        return distances_to(self._queries(X), *self._asked, self.n_jobs)
+        return distances_to(self._queries(X), *self._targets, self.n_jobs)
 
     def _queries(self, X: Any) -> Array:
         return metric_rows_for(self, X, self.__dict__.get("_metric"))
 
     @property
-    def _asked(self) -> tuple[Array, Metric | None]:
-        """What rows are compared with: the medoids, and the metric; or their columns, and None."""
+    def _targets(self) -> tuple[Array, Metric | None]:
+        """The medoids and the metric, or for precomputed rows the medoids' columns and None."""
         if self._metric is None:
             return self.medoid_indices_, None
         return self.cluster_centers_, self._metric
@@ -106,7 +106,7 @@ class Medoids(Transformer, Clusterer, Estimator):
 
 
 def moderate_weights(weights: Array | None) -> tuple[Array | None, float]:
-    """Weights times a power of two, so that what they weigh stays in range; and that factor."""
+    """Weights times a power of two, so that weighted sums stay in range; and that factor."""
     if weights is None:
         return None, 1.0
     scale = scale_of(float(weights.max()))
@@ -122,10 +122,10 @@ def medoid_silhouette(near: Array, second: Array, weights: Array | None) -> floa
 
 def warn_empty(labels: Array, k: int) -> None:
     """Warn if some of the clusters hold no row."""
-    found = np.count_nonzero(np.bincount(labels, minlength=k))
-    if found < k:
+    used = np.count_nonzero(np.bincount(labels, minlength=k))
+    if used < k:
         warn_user(
-            f"Only {found} of {k} clusters hold any row: others have a medoid like that of a "
+            f"Only {used} of {k} clusters hold any row: others have a medoid like that of a "
             "cluster before. Lower n_clusters if X has fewer distinct rows than that, else choose "
             "another init.",
             ConvergenceWarning,
@@ -151,7 +151,7 @@ def distances_to(rows: Array, medoids: Array, metric: Metric | None, n_jobs: Job
         with np.errstate(over="ignore"):
             out[part] = block
 
-    _blocks_of(fill, rows, medoids, metric, n_jobs)
+    _fill_blocks(fill, rows, medoids, metric, n_jobs)
     explain_nonfinite(out, "The table of dissimilarities")
     return out
 
@@ -166,22 +166,22 @@ def nearest_to(
         labels[part] = block.argmin(axis=1)
         near[part] = block.min(axis=1)
 
-    _blocks_of(fill, rows, medoids, metric, n_jobs)
+    _fill_blocks(fill, rows, medoids, metric, n_jobs)
     return labels, near
 
 
 def nearest_two(rows: Array, medoids: Array, metric: Metric, n_jobs: Jobs) -> tuple[Array, Array]:
-    """The dissimilarities of each row to the nearest and the second nearest of some medoids."""
+    """The dissimilarities of each row to the nearest and the second nearest medoid."""
     near, second = np.empty((2, len(rows)))
 
     def fill(part: slice, block: Array) -> None:
         near[part], second[part] = np.partition(block, 1, axis=1)[:, :2].T
 
-    _blocks_of(fill, rows, medoids, metric, n_jobs)
+    _fill_blocks(fill, rows, medoids, metric, n_jobs)
     return near, second
 
 
-def _blocks_of(
+def _fill_blocks(
     fill: Callable[..., Any], rows: Array, medoids: Array, metric: Metric | None, n_jobs: Jobs
 ) -> None:
     m, k = len(rows), len(medoids)
@@ -189,13 +189,13 @@ def _blocks_of(
         first = OfRows(metric.prepare(np.asarray(medoids), name="The medoids"), metric)
 
     def work(part: slice) -> None:
-        some = rows[part]
+        block = rows[part]
         if metric is None:
-            fill(part, _checked_block(some, medoids, part.start))
+            fill(part, _checked_block(block, medoids, part.start))
         elif is_callable(metric):
-            fill(part, _called(some, medoids, metric, part.start))
+            fill(part, _by_user_function(block, medoids, metric, part.start))
         else:
-            fill(part, first.across(metric.prepare(some)))
+            fill(part, first.across(metric.prepare(block)))
 
     most = max(64, (1 << 24) // (k * rows.shape[1]))
     each(work, grid(m, most=most), n_jobs=n_jobs, effort=2.0 * m * k * rows.shape[1])
@@ -210,7 +210,7 @@ def _checked_block(rows: Array, columns: Array, start: int) -> Array:
     return np.maximum(block, 0.0)
 
 
-def _called(rows: Array, medoids: Array, metric: Metric, start: int) -> Array:
+def _by_user_function(rows: Array, medoids: Array, metric: Metric, start: int) -> Array:
     rows, medoids = read_only(rows), read_only(medoids)
     where = "row {} and a medoid"
     return np.array(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Medoids and what every point knows of them: its nearest and its second nearest."""
+"""A partition of points among medoids: the nearest and second nearest medoid of each."""
 
 from math import frexp, isfinite
 from typing import Any
@@ -11,9 +11,9 @@ from statfast._distance import OfRows, Square, fits
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, Jobs
 
-ROUNDING_SHARE = 2.0**-52  # a change of less than n times this share of the loss is rounding
+ROUNDING_SHARE = 2.0**-52  # changes of the loss below n times this share of it are rounding
 
-# Numbers weighed between two looks at whether the run was interrupted: some 50 ms.
+# Numbers weighed between two checkpoints: some 50 ms.
 NUMBERS_PER_CALL = 1 << 27
 BYTE_BITS = 6  # bits of the mean distance to the second medoid, in rows kept as bytes
 PANEL_ROWS = pam.MAX_CANDIDATES
@@ -44,7 +44,7 @@ class Partition:
         self.medoids = np.array(medoids, np.intp)
         n = source.n
         self.near, self.second = np.empty(n), np.empty(n)
-        self.slot, self.other = np.empty(n, np.int32), np.empty(n, np.int32)
+        self.slot, self.second_slot = np.empty(n, np.int32), np.empty(n, np.int32)
         self.bound, self.far_off = np.empty(n), np.empty((n, pam.reserve()))
         self.who = np.empty((n, pam.reserve()), np.int32)
         self.place = np.empty(n, np.int32)
@@ -59,35 +59,38 @@ class Partition:
         return len(self.medoids)
 
     @property
-    def _known(self) -> tuple[Any, ...]:
-        """What points know, as the kernel takes it."""
-        nearest = self.near, self.second, self.slot, self.other
+    def _nearest_arrays(self) -> tuple[Any, ...]:
+        """The arrays of nearest medoids, in the order of the kernels."""
+        nearest = self.near, self.second, self.slot, self.second_slot
         return *nearest, self.bound, self.who, self.far_off, self.place, self.medoids
 
     def assign(self) -> None:
-        """Find the nearest medoids of all points anew; ties: lowest slot."""
+        """Find the nearest medoids of all points; ties: lowest slot."""
         self.place[:] = -1
         self.place[self.medoids] = np.arange(self.k)
 
-        def look(rows: slice) -> None:
-            self._look(np.arange(rows.start, rows.stop))
+        def assign_block(rows: slice) -> None:
+            self._assign_points(np.arange(rows.start, rows.stop))
 
         n = self.source.n
-        each(look, grid(n, most=4096), n_jobs=self.n_jobs, effort=20.0 * n * self.k)
+        each(assign_block, grid(n, most=4096), n_jobs=self.n_jobs, effort=20.0 * n * self.k)
         self._weigh()
 
-    def _look(self, points: Array) -> None:
-        """Find the nearest medoids of some points, given by ascending numbers."""
+    def _assign_points(self, points: Array) -> None:
+        """Find the nearest medoids of points, which are ascending numbers."""
         if isinstance(self.source, Square):
             matrix = self.source.matrix
             table = matrix.T if self.mirrored else matrix
-            pam.find_nearest(table, self.medoids, points, points, self._known)
+            pam.find_nearest(table, self.medoids, points, points, self._nearest_arrays)
         else:
             block = self.source.between(points, self.medoids)
-            pam.find_nearest(block, np.arange(self.k), np.arange(len(points)), points, self._known)
+            pam.find_nearest(
+                block, np.arange(self.k), np.arange(len(points)), points, self._nearest_arrays
+            )
 
     def keep_rows(self) -> None:
-        """Keep rows that were weighed once, rounded down, if there is memory: see `pam`."""
+        """Keep the rows of candidates once weighed, rounded to bytes, if memory allows: see
+        `pam`."""
         n, middle = self.source.n, self.second.mean()
         if self.weights is None and 1e-280 < middle < 1e280 and fits(2 * n * n):
             unit = 2.0 ** (frexp(middle)[1] - BYTE_BITS)
@@ -113,23 +116,23 @@ class Partition:
         """Give points with two nearest medoids to the lower slot."""
         ties = np.flatnonzero(self.near == self.second)
         for start in range(0, len(ties), 4096):
-            self._look(ties[start : start + 4096].copy())
+            self._assign_points(ties[start : start + 4096].copy())
         self._weigh()
 
     def removal(self) -> Array:
-        """What the loss would grow by without each medoid."""
+        """The growth of the loss without each medoid."""
         return np.bincount(self.slot, self.far - self.close, self.k)
 
     def exchange(self, slot: int, candidate: int) -> None:
         """Put a candidate in the place of a medoid."""
         to_it = self.source.matrix[candidate] if self.mirrored else column(self.source, candidate)
-        count = pam.exchange(to_it, candidate, slot, self._known, self.lost)
+        count = pam.exchange(to_it, candidate, slot, self._nearest_arrays, self.lost)
         for start in range(0, count, 4096):
-            self._look(self.lost[start : min(start + 4096, count)].copy())
+            self._assign_points(self.lost[start : min(start + 4096, count)].copy())
         self._weigh()
 
     def improve(self, slot: int, candidate: int) -> bool:
-        """Exchange them if that lowers the loss, which rounding may only have made believe."""
+        """Exchange a medoid and a candidate if that lowers the loss, despite rounding."""
         loss, former = self.loss, self.medoids[slot]
         self.exchange(slot, candidate)
         if self.loss < loss:
@@ -137,21 +140,21 @@ class Partition:
         self.exchange(slot, former)
         return False
 
-    def pursue(self, at: int, patience: int) -> tuple[int, int, int, int]:
-        """Take swaps from candidate `at` on while they come often; without weights, of a matrix.
+    def pursue(self, start: int, patience: int) -> tuple[int, int, int, int]:
+        """Swap medoids for candidates from `start` on, while swaps are frequent.
 
-        Returns the next candidate, how many in a row have not helped, how many were weighed, and
-        the swaps.
+        There must be a matrix, and no weights. Returns the next candidate, how many in a row have
+        not helped, how many were weighed, and the number of swaps.
         """
         n = self.source.n
         most = max(PANEL_ROWS, (NUMBERS_PER_CALL >> 2) // n)
-        *found, swaps = pam.pursue(
-            self.source.matrix, self.mirrored, self.barred_now, self._known, self.rows, self.lost,
-            at, patience, most, ROUNDING_SHARE * n, np.empty(self.k),
+        *outcome, swaps = pam.pursue(
+            self.source.matrix, self.mirrored, self.barred_now, self._nearest_arrays, self.rows,
+            self.lost, start, patience, most, ROUNDING_SHARE * n, np.empty(self.k),
         )  # fmt: skip
         if swaps:
             self._weigh()
-        return *found, swaps
+        return *outcome, swaps
 
     def search(
         self, start: int, stop: int, *, first: bool, window: Any = None
@@ -172,9 +175,9 @@ class Partition:
 
         effort = 8.0 * self.source.n * (stop - start)
         best = -1, 0, limit
-        for found in each(work, parts, n_jobs=self.n_jobs, effort=effort):
-            if found[0] >= 0 and (first or found[2] < best[2]):
-                best = found
+        for candidate in each(work, parts, n_jobs=self.n_jobs, effort=effort):
+            if candidate[0] >= 0 and (first or candidate[2] < best[2]):
+                best = candidate
                 if first:
                     break
         return best
@@ -182,65 +185,69 @@ class Partition:
     def _scan(
         self, part: slice, removal: Array, limit: float, first: bool
     ) -> tuple[int, int, float]:
-        """`search` of one part, in the order of the candidates."""
+        """`search` in one part of the candidates, in their order."""
 
         n, best = self.source.n, (-1, 0, limit)
-        whole = self.source.strip >= n
-        step = PANEL_ROWS * max(1, NUMBERS_PER_CALL // (n * PANEL_ROWS)) if whole else PANEL_ROWS
-        workspace = None if whole else np.empty((self.source.strip, PANEL_ROWS))
+        in_one_block = self.source.strip >= n
+        step = (
+            PANEL_ROWS * max(1, NUMBERS_PER_CALL // (n * PANEL_ROWS))
+            if in_one_block
+            else PANEL_ROWS
+        )
+        workspace = None if in_one_block else np.empty((self.source.strip, PANEL_ROWS))
         for lo in range(part.start, part.stop, step):
             checkpoint()
             columns = slice(lo, min(lo + step, part.stop))
             shut = self.barred_now[columns]
-            if whole:
+            if in_one_block:
                 block = self._columns(columns)
-                found = pam.scan(
+                candidate = pam.scan(
                     block, self.mirrored, self.rows, lo, shut, self.close, self.far, self.slot,
                     self.weights, removal, best[2], first,
                 )  # fmt: skip
             else:
-                found = self._weighed(columns, shut, removal, best[2], first, workspace)
-            if found[0] >= 0:
-                best = lo + found[0], found[1], found[2]
+                candidate = self._scan_strips(columns, shut, removal, best[2], first, workspace)
+            if candidate[0] >= 0:
+                best = lo + candidate[0], candidate[1], candidate[2]
                 if first:
                     break
         return best
 
     def _columns(self, columns: slice) -> Array:
-        """Columns of a matrix; as rows, if it is symmetric."""
+        """Columns of the matrix; as rows if it is symmetric."""
         if self.mirrored:
             return self.source.matrix[columns]
         return self.source.block(slice(None), columns)
 
-    def _weighed(
+    def _scan_strips(
         self, columns: Any, shut: Any, removal: Any, limit: Any, first: Any, workspace: Array | None
     ) -> Any:
-        """One panel of candidates, weighed a strip of points at a time."""
+        """Weigh one panel of candidates, a strip of points at a time."""
         loss = np.empty((self.k + 1, PANEL_ROWS))
         pam.opened(removal, loss)
         for rows in strips(self.source):
-            some = None if self.weights is None else self.weights[rows]
+            strip_weights = None if self.weights is None else self.weights[rows]
             block = self.source.block(rows, columns, workspace)
-            pam.weigh(block, self.close[rows], self.far[rows], self.slot[rows], some, loss)
+            pam.weigh(block, self.close[rows], self.far[rows], self.slot[rows], strip_weights, loss)
         return pam.choose(loss, shut, limit, first)
 
 
 def strips(source: Square) -> list[slice]:
-    """The rows of a source, as many at a time as it makes at once."""
+    """Slices of the points of a source, as many as it computes at once."""
     n = source.n
     return [slice(i, min(n, i + source.strip)) for i in range(0, n, source.strip)]
 
 
 def column(source: Any, point: int) -> Array:
-    """From all points to one, (n,) float64."""
+    """Dissimilarities from all points to one, (n,) float64."""
     ids = np.array([point])
-    found = np.concatenate([source.block(rows, ids)[:, 0] for rows in strips(source)])
-    return found.astype(np.float64, copy=False)
+    values = np.concatenate([source.block(rows, ids)[:, 0] for rows in strips(source)])
+    return values.astype(np.float64, copy=False)
 
 
 def require_range(source: Any, medoids: Array) -> None:
     """Refuse dissimilarities to the first medoids that sums of n of them would overflow."""
-    if isinstance(source, OfRows):  # whose rows have been checked
+    if isinstance(source, OfRows):  # its rows have been checked
         return
     high = max(float(column(source, medoid).max()) for medoid in medoids[:2])
     if not isfinite(4.0 * source.n * high):
@@ -251,7 +258,7 @@ def require_range(source: Any, medoids: Array) -> None:
 
 
 def barred(weights: Array | None, n: int) -> Array:
-    """Which points may not become medoids: those without weight, as if they were left out."""
+    """Marks of the points that may not become medoids: those of weight 0."""
     return np.zeros(n, np.uint8) if weights is None else (weights == 0).astype(np.uint8)
 
 
@@ -262,7 +269,7 @@ def gains(
     weights: Array | None,
     n_jobs: Jobs = None,
 ) -> Array:
-    """How much less the loss is with each candidate as one more medoid.
+    """How much each candidate lowers the loss as one more medoid.
 
     Parameters
     ----------
@@ -283,8 +290,12 @@ def gains(
     ids = candidates if isinstance(candidates, slice) else np.asarray(candidates)
     count = len(range(*ids.indices(source.n))) if isinstance(ids, slice) else len(ids)
     out = np.zeros(count)
-    whole = source.strip >= source.n
-    step = PANEL_ROWS * max(1, NUMBERS_PER_CALL // (source.n * PANEL_ROWS)) if whole else PANEL_ROWS
+    in_one_block = source.strip >= source.n
+    step = (
+        PANEL_ROWS * max(1, NUMBERS_PER_CALL // (source.n * PANEL_ROWS))
+        if in_one_block
+        else PANEL_ROWS
+    )
     step = min(step, PANEL_ROWS * max(1, -(-count // (PANEL_ROWS * 16))))
     if not isinstance(ids, slice):
         step = min(step, max(8, count // 16))
@@ -292,12 +303,12 @@ def gains(
 
     def work(part: slice) -> None:
         columns = part if isinstance(ids, slice) else ids[part]
-        workspace = None if whole else np.empty((source.strip, step))
+        workspace = None if in_one_block else np.empty((source.strip, step))
         for rows in strips(source):
             checkpoint()
             block = source.block(rows, columns, workspace)
-            some = None if near is None else near[rows]
-            pam.gains(block, some, None if weights is None else weights[rows], out[part])
+            strip_near = None if near is None else near[rows]
+            pam.gains(block, strip_near, None if weights is None else weights[rows], out[part])
 
     each(work, parts, n_jobs=n_jobs, effort=8.0 * source.n * count)
     return out

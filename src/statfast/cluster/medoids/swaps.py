@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Medoids exchanged for better ones until none is: FasterPAM, FastPAM1 and PAM; and Alternate.
+"""Swaps of medoids until none lowers the loss: FasterPAM, FastPAM1, PAM, and Alternate.
 
 Schubert & Rousseeuw 2021, doi:10.1016/j.is.2021.101804. FasterPAM takes each swap that helps as
-soon as it is found, and goes on with the next candidate; FastPAM1 takes the best of all, which is
-the swap that PAM takes, at a k-th of the work.
+soon as it is found, and continues with the next candidate. FastPAM1 takes the best of all swaps, as
+PAM does, at a k-th of the work.
 """
 
 import numpy as np
@@ -12,9 +12,8 @@ from statfast._distance import Square
 from statfast._engine import checkpoint
 from statfast.cluster.medoids.partition import NUMBERS_PER_CALL, PANEL_ROWS, Partition
 
-CANDIDATES_BEFORE_THREADS = (
-    4 * PANEL_ROWS
-)  # candidates without a swap, after which several threads look for one
+# After so many candidates without a swap, several threads search for one.
+CANDIDATES_BEFORE_THREADS = 4 * PANEL_ROWS
 
 
 def eager(partition: Partition, max_iter: int) -> tuple[int, int, bool]:
@@ -28,33 +27,33 @@ def eager(partition: Partition, max_iter: int) -> tuple[int, int, bool]:
     if often:
         partition.keep_rows()
     widest = max(PANEL_ROWS, min(n, NUMBERS_PER_CALL // (2 * n)))
-    at, seen, quiet, swaps, window = 0, 0, 0, 0, PANEL_ROWS
-    while quiet < n and partition.loss > 0:  # of a loss of nothing, rounding alone would be weighed
+    start, seen, quiet, swaps, window = 0, 0, 0, 0, PANEL_ROWS
+    while quiet < n and partition.loss > 0:  # with a loss of 0, all changes are rounding
         if seen >= max_iter * n:
             return max_iter, swaps, False
         checkpoint()
         if often and window == PANEL_ROWS:
             patience = n if partition.rounded else CANDIDATES_BEFORE_THREADS
-            at, alone, weighed, more = partition.pursue(at, min(patience, n - quiet))
+            start, unchanged, weighed, more = partition.pursue(start, min(patience, n - quiet))
             seen, swaps = seen + weighed, swaps + more
-            quiet = alone if more else quiet + alone
+            quiet = unchanged if more else quiet + unchanged
             if (
-                alone < CANDIDATES_BEFORE_THREADS or partition.rounded
+                unchanged < CANDIDATES_BEFORE_THREADS or partition.rounded
             ):  # swaps go on, or all is quiet
                 continue
             window = 2 * CANDIDATES_BEFORE_THREADS
-        stop = min(at + window, n, at + n - quiet)
-        candidate, slot, _ = partition.search(at, stop, first=True)
+        stop = min(start + window, n, start + n - quiet)
+        candidate, slot, _ = partition.search(start, stop, first=True)
         if candidate < 0:
-            seen, quiet = seen + stop - at, quiet + stop - at
-            at, window = stop % n, min(2 * window, widest)
+            seen, quiet = seen + stop - start, quiet + stop - start
+            start, window = stop % n, min(2 * window, widest)
             continue
         if partition.improve(slot, candidate):
             swaps, quiet, window = swaps + 1, 1, PANEL_ROWS
         else:
-            quiet += candidate + 1 - at
-        seen += candidate + 1 - at
-        at = (candidate + 1) % n
+            quiet += candidate + 1 - start
+        seen += candidate + 1 - start
+        start = (candidate + 1) % n
     return max(1, -(-seen // n)), swaps, True
 
 
@@ -104,13 +103,13 @@ def _middle(partition: Partition, slot: int) -> int:
     step = max(1, (1 << 21) // max(1, len(members)))
     for start in range(0, len(members), step):
         checkpoint()
-        some = slice(start, min(start + step, len(members)))
-        block = partition.source.between(members, members[some])
-        sums[some] = block.sum(axis=0) if weights is None else weights @ block
+        block_members = slice(start, min(start + step, len(members)))
+        block = partition.source.between(members, members[block_members])
+        sums[block_members] = block.sum(axis=0) if weights is None else weights @ block
     medoid = partition.medoids[slot]
-    at = np.flatnonzero(members == medoid)
-    if not len(at):  # a duplicate of it, of a lower slot, has taken all its members
+    medoid_place = np.flatnonzero(members == medoid)
+    if not len(medoid_place):  # an equal medoid of a lower slot has all its members
         return medoid
     sums[partition.barred[members] == 1] = np.inf
     best = sums.argmin()
-    return members[best] if sums[best] < sums[at[0]] else medoid
+    return members[best] if sums[best] < sums[medoid_place[0]] else medoid

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many clusters: all scores for each number of them, and the number that one of them takes."""
+"""The choice of the number of clusters: scores for each number, and the best by one of them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ CRITERIA = {
     "davies_bouldin": (davies_bouldin_score, False),
     "dunn": (dunn_index, True),
 }
-OF_PAIRS = ("silhouette", "dunn")  # take any dissimilarities
-NEED_ROWS = ("davies_bouldin", "gap")  # means, or reference sets
+OF_PAIRS = ("silhouette", "dunn")  # criteria that take any dissimilarities
+NEED_ROWS = ("davies_bouldin", "gap")  # criteria that need means or reference sets
 NUMBERS_PER_STRIP = 1 << 20  # numbers squared at a time
 
 
@@ -221,8 +221,8 @@ def choose_n_clusters(
     scores = _scores(points, labels, n_jobs)
 
     if gap is not None:
-        at = np.array(ks) - 1
-        scores["gap"], scores["gap_se"] = gap.gap[at], gap.se[at]
+        places = np.array(ks) - 1
+        scores["gap"], scores["gap_se"] = gap.gap[places], gap.se[places]
     else:
         best = scores[criterion] if CRITERIA[criterion][1] else -scores[criterion]
         if np.isnan(best).all():
@@ -235,60 +235,58 @@ def choose_n_clusters(
 
 
 def _scores(points: Any, labels: Any, n_jobs: Jobs) -> Any:
-    """By name, the score of each clustering."""
+    """The scores of all clusterings, by name."""
     if points.plain:
         scores = {"within": np.array([scatter_decomposition(points.X, z).within for z in labels])}
     else:
-        within, ratio = _of_squares(points, labels, n_jobs)
+        within, ratio = _square_scores(points, labels, n_jobs)
         scores = {"within": within, "calinski_harabasz": ratio}
     for name, (score, _) in CRITERIA.items():
         if points.plain or name in OF_PAIRS:
-            given = points.given if name in OF_PAIRS else {}
+            metric = points.metric_arguments if name in OF_PAIRS else {}
 
-            def one(z, score=score, given=given):
+            def score_labels(z, score=score, metric=metric):
                 if not 2 <= len(np.unique(z)) < points.n:
                     return np.nan
-                return score(points.X, z, **given)
+                return score(points.X, z, **metric)
 
-            scores[name] = np.array(each(one, labels, n_jobs=n_jobs))
+            scores[name] = np.array(each(score_labels, labels, n_jobs=n_jobs))
     return {name: scores[name] for name in ("within", *CRITERIA) if name in scores}
 
 
-def _of_squares(points: Any, labels: Any, n_jobs: Jobs) -> Any:
+def _square_scores(points: Any, labels: Any, n_jobs: Jobs) -> Any:
     """Sums of squares within clusters, and the variance ratio, of dissimilarities."""
     codes = [np.unique(z, return_inverse=True)[1] for z in labels]
-    together = np.zeros(points.n, np.intp)
-    sums, unit = pair_scatter(points.source(n_jobs), [*codes, together], n_jobs)
+    one_cluster = np.zeros(points.n, np.intp)
+    sums, unit = pair_scatter(points.source(n_jobs), [*codes, one_cluster], n_jobs)
     within, total = sums[:-1], sums[-1]
-    n, found = points.n, np.array([z.max() + 1.0 for z in codes])
+    n, n_clusters = points.n, np.array([z.max() + 1.0 for z in codes])
     ratio = np.full(len(codes), np.nan)
-    some = (found >= 2) & (found < n)
-    between = total - within[some]
-    above, below = between * (n - found[some]), within[some] * (found[some] - 1)
-    ratio[some] = np.divide(above, below, out=np.ones(len(above)), where=below > 0)
+    defined = (n_clusters >= 2) & (n_clusters < n)
+    between = total - within[defined]
+    above, below = between * (n - n_clusters[defined]), within[defined] * (n_clusters[defined] - 1)
+    ratio[defined] = np.divide(above, below, out=np.ones(len(above)), where=below > 0)
     with np.errstate(over="ignore"):
         return within * unit * unit, ratio
 
 
-def _numbers(given: Any, n: int) -> Any:
+def _numbers(ks: Any, n: int) -> Any:
     try:
-        listed = list(given)
+        numbers = list(ks)
     except TypeError as error:
-        raise wrong_type(
-            "ks", "several numbers of clusters, such as range(2, 11)", given
-        ) from error
-    ks = sorted(
-        {as_count(one, "ks", 1, n - 1, limit="the number of rows less 1") for one in listed}
+        raise wrong_type("ks", "several numbers of clusters, such as range(2, 11)", ks) from error
+    checked = sorted(
+        {as_count(k, "ks", 1, n - 1, limit="the number of rows less 1") for k in numbers}
     )
-    if not ks:
+    if not checked:
         raise ValueError("ks must hold at least one number of clusters; got none. Pass some.")
-    return ks
+    return checked
 
 
 # ---------- Sums of squares of clusters of which dissimilarities alone are known
-# The sum of squares about a mean is that of the squared distances of all pairs, over their number
-# of points (Anderson 2001, doi:10.1111/j.1442-9993.2001.01070.pp.x), which needs no mean. Of a
-# matrix that is not symmetric pairs count half in each direction.
+# The sum of squares of a cluster about its mean is the sum of the squared distances of its pairs,
+# divided by its number of points (Anderson 2001, doi:10.1111/j.1442-9993.2001.01070.pp.x), which
+# needs no mean. In a matrix that is not symmetric, each direction of a pair counts half.
 def pair_scatter(source: Any, labelings: Any, n_jobs: Jobs = None) -> Any:
     """Sum of squares within clusters, for several clusterings.
 
@@ -312,7 +310,7 @@ def pair_scatter(source: Any, labelings: Any, n_jobs: Jobs = None) -> Any:
     step = max(1, NUMBERS_PER_STRIP // n)
 
     def work(block: Any) -> Any:
-        found = []
+        strips = []
         for start in range(block.start, block.stop, step):
             checkpoint()
             rows = slice(start, min(start + step, block.stop))
@@ -325,10 +323,12 @@ def pair_scatter(source: Any, labelings: Any, n_jobs: Jobs = None) -> Any:
             for i, codes in enumerate(labelings):
                 begins = np.concatenate([[0], np.cumsum(sizes[i])[:-1]])
                 inside = np.add.reduceat(squares[:, orders[i]], begins, axis=1)
-                own = codes[rows]
-                sums[i] = (inside[np.arange(len(own)), own] / sizes[i][own]).sum() / 2
-            found.append((high, sums))
-        return found
+                strip_codes = codes[rows]
+                sums[i] = (
+                    inside[np.arange(len(strip_codes)), strip_codes] / sizes[i][strip_codes]
+                ).sum() / 2
+            strips.append((high, sums))
+        return strips
 
     blocks = grid(n, least=64, most=max(64, (1 << 24) // n))
     parts = each(work, blocks, n_jobs=n_jobs, effort=8.0 * n * n * len(labelings))

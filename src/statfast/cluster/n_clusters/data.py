@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is clustered into several numbers of clusters: rows and a metric, or dissimilarities."""
+"""Data for several numbers of clusters: rows and a metric, or dissimilarities."""
 
 from typing import Any, NamedTuple
 
@@ -49,23 +49,23 @@ class CheckedData(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether means and sums of squares of X are what the metric speaks of."""
+        """Whether the metric is Euclidean distance of X, so that means and squares apply."""
         return self.metric == EUCLIDEAN
 
     @property
-    def given(self) -> dict:
-        """How the metric is passed on."""
+    def metric_arguments(self) -> dict:
+        """The metric and its parameters, as keyword arguments."""
         return {"metric": self.metric, "metric_params": self.metric_params}
 
     def source(self, n_jobs: int | None = None) -> Square | OfRows:
-        """The dissimilarities, as kernels ask for them."""
+        """The dissimilarities, in the form of kernels."""
         if self.metric == PRECOMPUTED:
             return Square(self.X)
         metric = metric_of(self.metric, 2, self.metric_params, self.X)
         return MetricRows(self.X, metric).made(n_jobs)
 
-    def some(self, which: np.ndarray) -> "CheckedData":
-        """Those with some numbers."""
+    def take(self, which: np.ndarray) -> "CheckedData":
+        """The data of the points with these numbers."""
         X = self.X[np.ix_(which, which) if self.metric == PRECOMPUTED else which]
         return self._replace(X=X, rows=X if self.rows is self.X else self.rows[which])
 
@@ -75,15 +75,15 @@ def as_points(
     n_jobs: int | None = None,
 ) -> CheckedData:  # fmt: skip
     """Check rows and their metric, or dissimilarities, whose triangle is unfolded."""
-    given = as_dissimilarities(X, metric, metric_params=metric_params, n_min=n_min, n_jobs=n_jobs)
-    if not isinstance(given, MetricRows):
-        table = given.unfolded() if isinstance(given, Condensed) else given.matrix
+    source = as_dissimilarities(X, metric, metric_params=metric_params, n_min=n_min, n_jobs=n_jobs)
+    if not isinstance(source, MetricRows):
+        table = source.unfolded() if isinstance(source, Condensed) else source.matrix
         return CheckedData(table, PRECOMPUTED, None, table)
-    rows, measure = given
+    rows, measure = source
     if is_callable(measure):
         return CheckedData(of_function(rows, measure, np.float64).matrix, PRECOMPUTED, None, rows)
-    if measure.name in SCALED:  # also where its parameters are made of all rows
+    if measure.name in SCALED:  # parameters of the metric are estimated from all rows
         return CheckedData(measure.prepare(rows, n_jobs=n_jobs), EUCLIDEAN, None, rows)
-    if measure.kind == BLOCKWISE:  # its parameters are those of all rows, too
+    if measure.kind == BLOCKWISE:  # its parameters are those of all rows
         return CheckedData(rows, measure, None, rows)
     return CheckedData(rows, metric, metric_params, rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The gap statistic: how much tighter clusters are than those of rows without any.
+"""The gap statistic: how much tighter clusters are than those of rows without clusters.
 
 Tibshirani, Walther & Hastie 2001, doi:10.1111/1467-9868.00293; numbers and rules are those of R's
 ``clusGap`` and ``maxSE``.
@@ -280,7 +280,7 @@ def _gap(
 ) -> GapStatisticResult:
     rows, scale = np.ascontiguousarray(rows, np.float64), 1.0
     _require_spread(len(np.unique(rows, axis=0)) > k_max, k_max)
-    if getattr(family, "func", None) is not by_function:  # which may know the units
+    if getattr(family, "func", None) is not by_function:
         rows, scale = rescaled(rows, n_jobs)
     ks = range(1, k_max + 1)
     seeds = rng.integers(2**32, size=n_boot + 1)
@@ -294,17 +294,17 @@ def _gap(
 
     def work(b: int) -> list[float]:
         seed = int(seeds[b])
-        some = rows
+        data = rows
         if b:
             drawn = np.random.default_rng(seed).uniform(low, high, (len(rows), len(low)))
-            some = drawn @ axes + middle
-        labels = family(CheckedData(some, EUCLIDEAN, None, some), ks, seed)
-        return [_log_dispersion(some, each_k, power) for each_k in labels]
+            data = drawn @ axes + middle
+        labels = family(CheckedData(data, EUCLIDEAN, None, data), ks, seed)
+        return [_log_dispersion(data, each_k, power) for each_k in labels]
 
-    found = np.array(each(work, range(n_boot + 1), n_jobs=threads_of(family, n_jobs)))
-    _require_spread(np.isfinite(found).all(), k_max)
-    found -= power * np.log(scale)
-    log_w, reference = found[0], found[1:]
+    log_dispersions = np.array(each(work, range(n_boot + 1), n_jobs=threads_of(family, n_jobs)))
+    _require_spread(np.isfinite(log_dispersions).all(), k_max)
+    log_dispersions -= power * np.log(scale)
+    log_w, reference = log_dispersions[0], log_dispersions[1:]
     expected = reference.mean(axis=0)
     se = np.sqrt((1 + 1 / n_boot) * reference.var(axis=0, ddof=1))
     return GapStatisticResult(np.array(ks), log_w, expected, expected - log_w, se)
@@ -319,7 +319,7 @@ def _require_spread(holds: bool, k_max: int) -> None:
 
 
 def _log_dispersion(rows: Array, labels: Array, power: int) -> float:
-    """log of half the sum over clusters of the mean of |x - y|^power over ordered pairs, halved."""
+    """log W: a quarter of the sum, over clusters, of |x - y|^power of ordered pairs / size."""
     if power == 2:
         w = scatter_decomposition(rows, labels, n_jobs=1).within
     else:
@@ -328,8 +328,8 @@ def _log_dispersion(rows: Array, labels: Array, power: int) -> float:
         parts = np.zeros(len(rows))
 
         def use(which, sums):
-            own = codes[which]
-            parts[which] = sums[np.arange(len(which)), own] / sizes[own]
+            row_codes = codes[which]
+            parts[which] = sums[np.arange(len(which)), row_codes] / sizes[row_codes]
 
         gather(OfRows(rows, PLAIN), codes, len(sizes), (SUM,), use, 1)
         w = parts.sum() / 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Clusterings by name, as the choice of their number needs them: labels for several k."""
+"""Clustering methods by name, each a function that returns labels for several k."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,32 +16,34 @@ from statfast.cluster.kmeans.kmeans import KMeans
 from statfast.cluster.medoids.kmedoids import KMedoids
 from statfast.cluster.n_clusters.data import EUCLIDEAN, SCALED, CheckedData
 
-STARTS = 5  # of k-means: the choice should not hang on one
+STARTS = 5  # runs of k-means: the choice should not depend on a single start
 
 
 def by_kmeans(points: CheckedData, ks: list[int] | range, seed: int) -> list[Array]:
     """Labels by k-means from several starts."""
     rows = points.X
     return [
-        KMeans(k, n_init=STARTS, random_state=seed).fit(rows).labels_ if k > 1 else together(rows)
+        KMeans(k, n_init=STARTS, random_state=seed).fit(rows).labels_
+        if k > 1
+        else one_cluster(rows)
         for k in ks
     ]
 
 
 def by_kmedoids(points: Any, ks: Any, seed: int) -> Any:
     """Labels by FasterPAM from BUILD."""
-    X, given = points.X, points.given
-    return [KMedoids(k, **given).fit(X).labels_ if k > 1 else together(X) for k in ks]
+    X, metric = points.X, points.metric_arguments
+    return [KMedoids(k, **metric).fit(X).labels_ if k > 1 else one_cluster(X) for k in ks]
 
 
 def by_linkage(points: Any, ks: Any, seed: int, *, rule: Any) -> Any:
     """Labels from one dendrogram, cut into each number of clusters."""
     if points.n == 1:
-        return [together(points.X) for _ in ks]
-    return list(cut_tree(linkage(points.X, rule, **points.given), ks).T)
+        return [one_cluster(points.X) for _ in ks]
+    return list(cut_tree(linkage(points.X, rule, **points.metric_arguments), ks).T)
 
 
-def together(rows: Array) -> Array:
+def one_cluster(rows: Array) -> Array:
     """All rows in one cluster."""
     return np.zeros(len(rows), np.int32)
 
@@ -54,7 +56,7 @@ FAMILIES = {
 
 
 def as_family(method: Any, metric: Any = EUCLIDEAN) -> Any:
-    """Check `method`; gives a function of (Points, numbers of clusters, seed): labels for each."""
+    """Check `method`; returns a function of (points, ks, seed) that returns labels for each k."""
     if isinstance(method, str) and method in FAMILIES:
         _require_metric(method, metric)
         return FAMILIES[method]
@@ -69,7 +71,7 @@ def as_family(method: Any, metric: Any = EUCLIDEAN) -> Any:
 def _require_metric(method: str, metric: str) -> None:
     """Refuse what is defined by means, or by Euclidean distance, for other dissimilarities."""
     if not isinstance(metric, str) and not callable(metric):
-        return  # of which as_points tells
+        return  # as_points refuses it
     name = "a function" if callable(metric) else ALIASES.get(metric, metric)
     means = method == "kmeans" or (method in SQUARED and name != PRECOMPUTED)
     if means and name not in SCALED:
@@ -82,13 +84,12 @@ def _require_metric(method: str, metric: str) -> None:
 
 def by_function(points: Any, ks: Any, seed: int, *, function: Any) -> Any:
     """Labels by the user's function."""
-    found = [function(points.rows, k) for k in ks]
-    if any(labels is None for labels in found):
+    labelings = [function(points.rows, k) for k in ks]
+    if any(labels is None for labels in labelings):
         raise ValueError("The function given as method must return labels; got None. Return them.")
-    return [as_labels(z, points.n, name="What method returns")[1] for z in found]
+    return [as_labels(z, points.n, name="What method returns")[1] for z in labelings]
 
 
 def threads_of(family: Callable[..., Any], n_jobs: Jobs) -> Any:
-    """How many threads may call it: a function of the user's may have a state, and is called in
-    order."""
+    """The threads that may call a method: one for a user's function, which may have a state."""
     return 1 if getattr(family, "func", None) is by_function else n_jobs

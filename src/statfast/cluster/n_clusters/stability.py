@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether clusters come back when the rows are drawn anew: bootstrap Jaccard stability.
+"""Stability of clusters under resampling of the rows: bootstrap Jaccard similarities.
 
 Hennig 2007, doi:10.1016/j.csda.2006.11.025.
 """
@@ -165,14 +165,14 @@ def cluster_stability(
     n_boot = as_count(n_boot, "n_boot", high=MAX_REPEATS)
     rng = as_generator(random_state)
     _, labels = np.unique(family(points, [k], int(rng.integers(2**32)))[0], return_inverse=True)
-    found = int(labels.max()) + 1
+    n_labels = int(labels.max()) + 1
     draws = [(np.unique(rng.integers(n, size=n)), int(rng.integers(2**32))) for _ in range(n_boot)]
 
     def work(draw: tuple[Array, int]) -> Array:
         drawn, seed = draw
         fewer = [min(k, len(drawn))]  # few distinct rows may be drawn
-        _, again = np.unique(family(points.some(drawn), fewer, seed)[0], return_inverse=True)
-        shared = np.zeros((found, int(again.max()) + 1))
+        _, again = np.unique(family(points.take(drawn), fewer, seed)[0], return_inverse=True)
+        shared = np.zeros((n_labels, int(again.max()) + 1))
         np.add.at(shared, (labels[drawn], again), 1)
         union = shared.sum(axis=1)[:, None] + shared.sum(axis=0) - shared
         return (shared / np.maximum(union, 1)).max(axis=1)
