@@ -143,7 +143,7 @@ def test_weights_count_columns_as_often():
 
 # ---------------------------------------------------------------- known answers
 @pytest.mark.parametrize(
-    ("kinds", "column", "others"),
+    ("kinds", "column", "values"),
     [
         (
             None,
@@ -167,11 +167,11 @@ def test_weights_count_columns_as_often():
         ),
     ],
 )
-def test_gower_is_that_of_daisy(kinds, column, others):
+def test_gower_is_that_of_daisy(kinds, column, values):
     """daisy(flower), and with type = list(asymm = 3), (asymm = c(1, 3), ordratio = 7), 1:3."""
     found = distances("gower", flower(), metric_params={"kinds": kinds})
     np.testing.assert_allclose(found[1:6, 0], column, atol=6e-8)
-    for place, value in others.items():
+    for place, value in values.items():
         np.testing.assert_allclose(found[place], value, atol=6e-8)
 
 

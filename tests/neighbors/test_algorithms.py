@@ -138,11 +138,11 @@ def test_what_a_sample_foresees_is_no_better_than_what_comes():
         rows = rng.standard_normal((40000, d))
         task = auto_module.SearchTask(rows, NearestNeighbors().fit(rows[:9])._metric, None, 1, 10)
         index = auto_module.built("kd_tree", task)
-        some = rows[auto_module.picked(len(rows), 64)]
+        some = rows[auto_module.drawn_rows(len(rows), 64)]
         true = auto_module.ratio(
-            task, 40000, *auto_module.looked_at(task, index, some, itself=True)
+            task, 40000, *auto_module.visited_rows(task, index, some, itself=True)
         )
-        assert auto_module.foreseen(task, "kd_tree", 8192) > 0.75 * true
+        assert auto_module.predicted_ratio(task, "kd_tree", 8192) > 0.75 * true
 
 
 # ------------------------------------------------------------------ other kinds of rows

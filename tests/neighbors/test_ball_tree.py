@@ -36,7 +36,7 @@ def places(rng, n):
     return rows
 
 
-def some(name, rng, n, m, d):
+def rows_and_queries(name, rng, n, m, d):
     if name == "haversine":
         return places(rng, n), places(rng, m)
     if name in ("hamming", "jaccard"):
@@ -44,21 +44,21 @@ def some(name, rng, n, m, d):
     return rng.standard_normal((n, d)), rng.standard_normal((m, d))
 
 
-def agree(found, expected):
+def agree(actual, expected):
     """The same neighbors, but for those whose distances differ by rounding alone."""
-    np.testing.assert_allclose(found[0], expected[0], **CLOSE)
-    differ = found[1] != expected[1]
-    assert (np.diff(found[0], axis=1) >= 0).all()
+    np.testing.assert_allclose(actual[0], expected[0], **CLOSE)
+    differ = actual[1] != expected[1]
+    assert (np.diff(actual[0], axis=1) >= 0).all()
     if differ.any():
         assert np.mean(differ) < 0.5
-        np.testing.assert_allclose(found[0][differ], expected[0][differ], **CLOSE)
+        np.testing.assert_allclose(actual[0][differ], expected[0][differ], **CLOSE)
 
 
 # ------------------------------------------------------------------ answers
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize(("n", "d", "k"), [(1, 1, 1), (9, 3, 9), (300, 5, 4), (150, 17, 40)])
 def test_every_metric(name, n, d, k):
-    X, Q = some(name, np.random.default_rng(n), n, 20, d)
+    X, Q = rows_and_queries(name, np.random.default_rng(n), n, 20, d)
     tree = BallTree(X, **NAMED[name], leaf_size=8)
     apart = twin.table(name, Q, X)
     agree(tree.query(Q, k), twin.nearest(apart, k))
@@ -85,7 +85,7 @@ def test_of_rows_alike_the_lowest_are_found(name, k):
 
 @pytest.mark.parametrize("name", NAMED)
 def test_within_a_radius(name):
-    X, Q = some(name, np.random.default_rng(5), 200, 15, 4)
+    X, Q = rows_and_queries(name, np.random.default_rng(5), 200, 15, 4)
     tree = BallTree(X, **NAMED[name], leaf_size=8)
     apart = twin.table(name, Q, X)
     radii = np.quantile(apart, 0.1, axis=1) + 1e-12
@@ -168,7 +168,7 @@ def test_ties_at_the_radius_count():
 def test_scikit_learn_agrees(name):
     peer = pytest.importorskip("sklearn.neighbors")
     rng = np.random.default_rng(2)
-    X, Q = some(name, rng, 2000, 100, 3)
+    X, Q = rows_and_queries(name, rng, 2000, 100, 3)
     if name == "haversine":  # where its own rounding decides, it is not asked
         X, Q = (np.column_stack([np.arcsin(rng.uniform(-1, 1, m)), rng.uniform(-3, 3, m)])
                 for m in (2000, 100))  # fmt: skip
@@ -263,7 +263,7 @@ def test_a_single_query_loses_its_axis():
 
 @pytest.mark.parametrize("name", ["euclidean", "minkowski3", "haversine"])
 def test_pickles(name):
-    X, Q = some(name, np.random.default_rng(7), 3000, 20, 3)
+    X, Q = rows_and_queries(name, np.random.default_rng(7), 3000, 20, 3)
     tree = BallTree(X, **NAMED[name])
     again = pickle.loads(pickle.dumps(tree))
     for a, b in zip(tree.query(Q, 5), again.query(Q, 5), strict=True):
@@ -275,7 +275,7 @@ def test_pickles(name):
 @pytest.mark.parametrize("name", NAMED)
 def test_same_bits_for_any_number_of_threads(name, monkeypatch):
     monkeypatch.setattr("statfast._engine.blocks.MIN_FLOP_FOR_THREADS", 0)
-    X, Q = some(name, np.random.default_rng(8), 5000, 300, 3)
+    X, Q = rows_and_queries(name, np.random.default_rng(8), 5000, 300, 3)
     trees = [BallTree(X, **NAMED[name], n_jobs=n_jobs) for n_jobs in (1, 2, 7)]
     for other in trees[1:]:
         for a, b in zip(trees[0].query(Q, 5), other.query(Q, 5), strict=True):

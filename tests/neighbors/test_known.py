@@ -32,8 +32,8 @@ def decided(model, rows):
     return clear & (shares[:, -1] > shares[:, -2])
 
 
-def confusion(truth, found, classes):
-    return [[int(((truth == t) & (found == p)).sum()) for p in classes] for t in classes]
+def confusion(truth, predicted, classes):
+    return [[int(((truth == t) & (predicted == p)).sum()) for p in classes] for t in classes]
 
 
 def off_diagonal(counts):

@@ -164,17 +164,17 @@ def test_a_query_with_too_few_candidates_is_answered_exactly():
         np.testing.assert_allclose(found[0], np.sqrt(d2), rtol=1e-14)
 
 
-@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("per_query", [False, True])
 @pytest.mark.parametrize("n_codes", [2, 30, 2**32])  # few: of probes that agree, the first counts
 @pytest.mark.parametrize("most", [1, 64])
-def test_first_probes(most, n_codes, own):
+def test_first_probes(most, n_codes, per_query):
     rng = np.random.default_rng(15)
     looked_up = rng.integers(0, n_codes, (3, 5, most), np.uint32)
-    codes = rng.integers(0, n_codes, (3, 5 if own else 1, 40), np.uint32)
+    codes = rng.integers(0, n_codes, (3, 5 if per_query else 1, 40), np.uint32)
     codes[:, :, 7] = looked_up[:, : codes.shape[1], -1]
     first = tuning.first_probes(codes, looked_up)
     for table, query, row in np.ndindex(3, 5, 40):
-        code = codes[table, query if own else 0, row]
+        code = codes[table, query if per_query else 0, row]
         probes = [*looked_up[table, query], code]  # where none finds it, one beyond them all
         assert first[table, query, row] == probes.index(code)
 

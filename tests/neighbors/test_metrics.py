@@ -48,8 +48,8 @@ def table(metric, Q, X):
     return out
 
 
-def same(found, expected):
-    for ours, theirs in zip(found, expected, strict=True):
+def same(actual, expected):
+    for ours, theirs in zip(actual, expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 

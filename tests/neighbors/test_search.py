@@ -18,12 +18,12 @@ from tests.reference import neighbors as twin
 DTYPES = [np.float64, np.float32, np.uint8]
 
 
-def agree(found, expected):
+def agree(actual, expected):
     """Exact ids; distances to the last few ulps."""
-    np.testing.assert_array_equal(found[1], expected[1])
-    np.testing.assert_allclose(found[0], np.sqrt(expected[0]), rtol=1e-14, atol=0)
-    assert found[0].dtype == np.float64
-    assert found[1].dtype == np.intp
+    np.testing.assert_array_equal(actual[1], expected[1])
+    np.testing.assert_allclose(actual[0], np.sqrt(expected[0]), rtol=1e-14, atol=0)
+    assert actual[0].dtype == np.float64
+    assert actual[1].dtype == np.intp
 
 
 @st.composite
@@ -268,7 +268,7 @@ def test_overflow_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("given", "params"),
+    ("arguments", "params"),
     [
         ({}, {}),
         ({"p": 3}, {"p": 3}),
@@ -278,20 +278,20 @@ def test_overflow_is_refused():
         ({"metric": "seuclidean", "metric_params": {"V": [1.0, 2.0]}}, {"V": [1.0, 2.0]}),
     ],
 )
-def test_parameters_of_the_metric_used(given, params):
+def test_parameters_of_the_metric_used(arguments, params):
     X = np.arange(12.0).reshape(6, 2)
-    assert NearestNeighbors(**given).fit(X).effective_metric_params_ == params
+    assert NearestNeighbors(**arguments).fit(X).effective_metric_params_ == params
 
 
 @pytest.mark.parametrize(
-    "given", [{"algorithm": "kd_tree"}, {"algorithm": "ball_tree"}, {"metric": "hamming"}, {}]
+    "arguments", [{"algorithm": "kd_tree"}, {"algorithm": "ball_tree"}, {"metric": "hamming"}, {}]
 )
-def test_models_that_have_answered_are_copied_and_pickled(given):
+def test_models_that_have_answered_are_copied_and_pickled(arguments):
     """What kernels see of an index is bound at the first query, and stays behind."""
     rng = np.random.default_rng(0)
-    X = (rng.random((60, 8)) < 0.4) * (1.0 if "metric" in given else rng.random((60, 8)))
-    X = X if given else sparse.csr_array(X)
-    model = NearestNeighbors(n_neighbors=4, **given).fit(X)
+    X = (rng.random((60, 8)) < 0.4) * (1.0 if "metric" in arguments else rng.random((60, 8)))
+    X = X if arguments else sparse.csr_array(X)
+    model = NearestNeighbors(n_neighbors=4, **arguments).fit(X)
     expected = model.kneighbors(X[:7])
     for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         for mine, theirs in zip(again.kneighbors(X[:7]), expected, strict=True):

@@ -26,11 +26,11 @@ def neighbors(draw):
     return codes, ids, d2, weights, n_classes
 
 
-def flat(ids, *others):
+def flat(ids, *tables):
     """The table of neighbors as kernels take it: starts, and the entries one after the other."""
     m, k = ids.shape
     return np.arange(0, m * k + 1, k), *(
-        None if a is None else np.ascontiguousarray(a).reshape(-1) for a in (ids, *others)
+        None if a is None else np.ascontiguousarray(a).reshape(-1) for a in (ids, *tables)
     )
 
 

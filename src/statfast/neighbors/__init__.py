@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nearest neighbors: searches exact and approximate, and what votes or averages among them."""
+"""Nearest neighbors: exact and approximate searches, and models that vote or average among them."""
 
 from statfast.neighbors.hashing.lsh import LSHNeighbors
 from statfast.neighbors.images.tangent import TangentDistanceClassifier, tangent_distance

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Brute force among rows of bits: Hamming and Jaccard distance, 64 features to a word.
 
-A feature is set where it is not 0. Jaccard distance knows no other values; rows for Hamming
-distance have to be of zeros and ones, and queries that are not are compared number by number.
+A feature is set where it is not 0, which is all that Jaccard distance depends on. For Hamming
+distance the rows must be zeros and ones; queries with other numbers are compared number by number.
 """
 
 from dataclasses import dataclass
@@ -20,18 +20,18 @@ from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.brute.radius import Within, joined
 
 WORDS_PER_CALL = 1 << 23  # words compared in one kernel call: milliseconds where vectors are short
-QUERIES_PER_TASK = 256  # of one task
+QUERIES_PER_TASK = 256  # queries of one task
 MAX_FEATURES = 1 << 24  # features beyond which a float cannot count them
-NUMBERS_PER_TASK = 1 << 22  # numbers made bits in one task
+NUMBERS_PER_TASK = 1 << 22  # numbers that one task packs into bits
 
 
 @dataclass(frozen=True)
 class BinaryIndex:
-    """The rows in bits, 64 rows side by side."""
+    """The rows in bits, in groups of 64 rows whose words lie side by side."""
 
-    rows: np.ndarray  # (n, d) as they came
+    rows: np.ndarray  # (n, d), not packed
     groups: np.ndarray  # (n / 64, words, 64) uint64, word by word
-    size: np.ndarray  # (n,) filled up, float32: how many features are set
+    size: np.ndarray  # (n,) float32, padded to whole groups: how many features are set
     metric: Metric
 
     @classmethod
@@ -51,10 +51,10 @@ class BinaryIndex:
 
         def fill(block: Any) -> None:
             words, size[block] = packed(X[block])
-            some = groups[block.start // 64 : -(-block.stop // 64)]
+            block_groups = groups[block.start // 64 : -(-block.stop // 64)]
             for row, group in enumerate(range(0, len(words), 64)):
-                part = words[group : group + 64]
-                some[row, :, : len(part)] = part.T
+                group_words = words[group : group + 64]
+                block_groups[row, :, : len(group_words)] = group_words.T
 
         most = max(64, NUMBERS_PER_TASK // d)
         each(fill, grid(n, least=64, most=most), n_jobs=n_jobs, effort=4.0 * n * d)
@@ -65,24 +65,24 @@ class BinaryIndex:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
         m = len(Q)
-        apart, ids = np.empty((m, k)), np.empty((m, k), np.intp)
+        distances, ids = np.empty((m, k)), np.empty((m, k), np.intp)
 
         def search(block: Any) -> None:
-            words, own = packed(Q[block])
-            found = np.empty((len(words), k, 2))
-            bits.begin(found)
+            words, sizes = packed(Q[block])
+            nearest = np.empty((len(words), k, 2))
+            bits.begin(nearest)
             for part in self._calls(len(words)):
                 checkpoint()
-                bits.scan(words, own, self.view, part.start, part.stop, found)
-            bits.end(found, apart[block], ids[block])
+                bits.scan(words, sizes, self.view, part.start, part.stop, nearest)
+            bits.end(nearest, distances[block], ids[block])
 
         each(
             search, grid(m, least=64, most=QUERIES_PER_TASK), n_jobs=n_jobs, effort=self._effort(m)
         )
-        other = self._others(Q)
-        if len(other):
-            apart[other], ids[other] = self._plain().query(Q[other], k, n_jobs)
-        return apart, ids
+        not_binary = self._not_binary(Q)
+        if len(not_binary):
+            distances[not_binary], ids[not_binary] = self._plain().query(Q[not_binary], k, n_jobs)
+        return distances, ids
 
     def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The same of the indexed rows, each without itself."""
@@ -92,31 +92,35 @@ class BinaryIndex:
         """All rows within distance r: starts (m + 1,), distances and ids, by (distance, id)."""
         m = len(Q)
         limit = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), m))
-        other = self._others(Q)
-        if len(other):  # one plain search for all costs less than to merge two answers
+        not_binary = self._not_binary(Q)
+        if len(not_binary):  # one plain search for all queries costs less than merging two answers
             return self._plain().query_radius(Q, limit, n_jobs)
 
         def search(block: Any) -> Any:
-            words, own = packed(Q[block])
+            words, sizes = packed(Q[block])
             starts = np.zeros(len(words) + 1, np.intp)
-            self._take(words, own, limit[block], starts[1:], None, None)
+            self._scan_within(words, sizes, limit[block], starts[1:], None, None)
             np.cumsum(starts, out=starts)
-            apart, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
-            self._take(words, own, limit[block], starts[:-1].copy(), apart, ids)
-            radius.arrange(starts, apart, ids)
-            return starts, apart, ids
+            distances, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
+            self._scan_within(words, sizes, limit[block], starts[:-1].copy(), distances, ids)
+            radius.arrange(starts, distances, ids)
+            return starts, distances, ids
 
         blocks = grid(m, least=64, most=QUERIES_PER_TASK)
         return joined(each(search, blocks, n_jobs=n_jobs, effort=2 * self._effort(m)))
 
-    def _take(self, words: Any, own: Any, limit: Any, at: Any, apart: Any, ids: Any) -> None:
+    def _scan_within(
+        self, words: Any, sizes: Any, limit: Any, starts: Any, distances: Any, ids: Any
+    ) -> None:
         for part in self._calls(len(words)):
             checkpoint()
-            bits.within(words, own, self.view, part.start, part.stop, limit, at, apart, ids)
+            bits.within(
+                words, sizes, self.view, part.start, part.stop, limit, starts, distances, ids
+            )
 
     @cached_property
     def view(self) -> bits.BitsView:
-        """What kernels take; not pickled."""
+        """The arrays in the form of kernels; not pickled."""
         return bits.BitsView(self.groups, self.size, *self.rows.shape, self.metric.kind)
 
     def __reduce__(self) -> Any:
@@ -130,8 +134,8 @@ class BinaryIndex:
     def _effort(self, m: int) -> Any:
         return 2.0 * m * self.groups.size
 
-    def _others(self, Q: Any) -> Any:
-        """Queries that are not of bits."""
+    def _not_binary(self, Q: Any) -> Any:
+        """Numbers of the queries that hold other numbers than 0 and 1, if that matters."""
         if self.metric.kind != HAMMING:
             return np.empty(0, np.intp)
         return np.flatnonzero(~zeros_and_ones(Q).all(axis=1))
@@ -141,14 +145,14 @@ class BinaryIndex:
 
 
 def zeros_and_ones(rows: Array) -> Array:
-    """Which numbers are 0 or 1."""
+    """Marks of the numbers that are 0 or 1."""
     return (rows == 0) | (rows == 1)
 
 
 def packed(rows: Any) -> Any:
     """Rows as words (m, words) uint64, and how many features are set (m,) float32."""
-    held = np.ascontiguousarray(rows != 0)
-    packed = np.zeros((len(held), -(-held.shape[1] // 64) * 8), np.uint8)
-    some = np.packbits(held, axis=1)
-    packed[:, : some.shape[1]] = some
-    return packed.view(np.uint64), held.sum(axis=1, dtype=np.float32)
+    present = np.ascontiguousarray(rows != 0)
+    packed = np.zeros((len(present), -(-present.shape[1] // 64) * 8), np.uint8)
+    bytes_of_rows = np.packbits(present, axis=1)
+    packed[:, : bytes_of_rows.shape[1]] = bytes_of_rows
+    return packed.view(np.uint64), present.sum(axis=1, dtype=np.float32)

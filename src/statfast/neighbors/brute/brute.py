@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Brute force: every row is looked at, most of them only in bytes or in float32.
+"""Brute force: all rows are scored in bytes or float32, and candidates are measured in float64.
 
-Rows and queries are prepared ones (`Metric.prepare`), and distances reduced ones.
+Rows and queries are prepared (`Metric.prepare`), and distances are reduced ones.
 """
 
 from collections.abc import Iterator
@@ -33,42 +33,40 @@ from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.brute.quantized import ByteCode
 from statfast.neighbors.brute.radius import Within, rows_within
 
-# A kernel call is held to this many flop, so that Ctrl-C is heard between two calls: tens of
-# milliseconds, as larger tiles are those of faster machines.
+# Operations of a kernel call, so that Ctrl-C is heard between two calls: tens of milliseconds, as
+# machines with larger tiles are faster.
 FLOP_PER_CALL = min(4e9, 2e7 * prod(tiles.tile_shape("f")))
-DIFFERENCES_PER_CALL = FLOP_PER_CALL / 50  # that many take as long
-MAX_UNPACKED_QUERIES = (
-    8  # queries: for so few, packing the rows costs more than the differences to all of them
-)
-MIN_DIFFERENCES_FOR_TASKS = 1e6  # differences: below this there is nothing to prepare or to share
+DIFFERENCES_PER_CALL = FLOP_PER_CALL / 50  # differences that take as long
+MAX_UNPACKED_QUERIES = 8  # queries: for so few, packing the rows costs more than all differences
+MIN_DIFFERENCES_FOR_TASKS = 1e6  # differences: fewer are computed directly, in one thread
 QUERIES_PER_TASK = 1024  # queries of one task: they amortize the conversion of the rows
 CANDIDATE_BYTES_PER_TASK = 1 << 26  # bytes of candidates of one task
 NUMBERS_PER_ENCODING = 1 << 24  # numbers measured and rounded to bytes in one task
 MAX_FLOAT32_FEATURES = 100_000  # features beyond which the bound on float32 scores is void
-STEEP32, STEEP64 = 12, 32  # exponents p beyond which the bound on Minkowski scores is of no use
+STEEP32, STEEP64 = 12, 32  # exponents p beyond which bounds on Minkowski scores are useless
 
-# A feature's time in a scan and by differences, in units of the Euclidean one.
+# The time of a feature in a scan and by differences, in units of Euclidean distance.
 COSTS = {EUCLIDEAN: (1, 1), MANHATTAN: (1.5, 1), CHEBYSHEV: (2, 1), HAVERSINE: (1, 60)}
-SCORED = (*COSTS, MINKOWSKI)  # the others are searched by differences alone
+SCORED = (*COSTS, MINKOWSKI)  # other kinds are searched by differences alone
 PRODUCTS, POWERS = (3, 1), (40, 60)  # Minkowski, by products (p = 3 and 4) or by exp and log
 
 
 @dataclass(frozen=True)
 class BruteIndex:
-    """The rows as they are, and what the error bounds of the scores have to know of them.
+    """The rows, and the numbers that error bounds of scores depend on.
 
     For Euclidean, Manhattan, Chebyshev, Minkowski and haversine distances, and, number by number,
     for Hamming and Jaccard.
     """
 
     rows: np.ndarray  # (n, d) float64, float32 or uint8
-    points: np.ndarray  # (n, d) what is scored: the rows, or places as points in space (n, 3)
+    points: np.ndarray  # (n, d) rows that are scored; for haversine points of the sphere (n, 3)
     origin: np.ndarray  # (d,) float32, about the mean: distances do not change, errors shrink
     scale: float  # a power of two that brings the rows near 1
-    norm: np.ndarray  # (n,) float32, at least |y| of the rows y so moved and scaled, or their N
+    norm: np.ndarray  # (n,) float32, at least the norm of each row so moved and scaled
     bytes: "ByteCode | None" = None
     metric: Metric = field(default=PLAIN)
-    lean: float = 0.0  # what haversine scores are off by besides
+    lean: float = 0.0  # an additional error of haversine scores
 
     @classmethod
     def build(
@@ -85,12 +83,12 @@ class BruteIndex:
         if metric.kind not in SCORED:
             nothing = np.zeros(d, np.float32)
             return cls(rows, rows, nothing, 1.0, np.zeros(n, np.float32), metric=metric)
-        found = extent_of(rows, n_jobs)
-        frame = Float32Frame.from_extent(found)
+        extent = extent_of(rows, n_jobs)
+        frame = Float32Frame.from_extent(extent)
         origin, scale = frame.origin, frame.scale
         step, code = 0.5, None
         if metric.kind == EUCLIDEAN:
-            step, code = ByteCode.step_of(rows, found.radius(origin) * scale)
+            step, code = ByteCode.step_of(rows, extent.radius(origin) * scale)
         if step == 1.0:
             origin, scale = np.full(d, 128, np.float32), 1.0
         norm = np.empty(n, np.float32)
@@ -105,11 +103,11 @@ class BruteIndex:
 
         most = min(16384, max(64, NUMBERS_PER_ENCODING // d))
         blocks = grid(n, least=min(1024, most), most=most)
-        left = each(encode, blocks, n_jobs=n_jobs, effort=n * d * 8.0)
+        errors = each(encode, blocks, n_jobs=n_jobs, effort=n * d * 8.0)
         index = cls(rows, rows, origin, scale, norm, None, metric)
         if code is None:
             return index
-        return replace(index, bytes=ByteCode.of(index, code, start, step, max(left)))
+        return replace(index, bytes=ByteCode.measure(index, code, start, step, max(errors)))
 
     def query(
         self, Q: np.ndarray, k: int, n_jobs: int | None = None
@@ -134,8 +132,8 @@ class BruteIndex:
             effort=2.0 * m * n * d * scanning,
         )
         for block in dict.fromkeys((t[0].start, t[0].stop) for t in tasks):
-            found = [part for t, part in zip(tasks, parts, strict=True) if t[0].start == block[0]]
-            d2[slice(*block)], ids[slice(*block)] = nearest_of(found, k)
+            lists = [part for t, part in zip(tasks, parts, strict=True) if t[0].start == block[0]]
+            d2[slice(*block)], ids[slice(*block)] = nearest_of(lists, k)
         return d2, ids
 
     def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -148,7 +146,7 @@ class BruteIndex:
 
     @property
     def measure(self) -> tuple[int, float]:
-        """The kind and the exponent, as kernels take them."""
+        """The kind and the exponent, in the form of kernels."""
         return self.metric.kind, self.metric.p
 
     @property
@@ -159,7 +157,7 @@ class BruteIndex:
         return COSTS.get(self.metric.kind, (1, 1))
 
     def scored(self, Q: np.ndarray) -> np.ndarray:
-        """The queries as they are scored."""
+        """The queries in the form in which they are scored."""
         return places(Q) if self.metric.kind == HAVERSINE else with_contiguous_rows(Q)
 
     def calls(self, start: int, stop: int, m: int) -> list[slice]:
@@ -182,19 +180,21 @@ class BruteIndex:
         return [(q, r) for q in queries for r in rows]
 
     def _search(self, Q: Any, rows: Any, k: int) -> Any:
-        """The k nearest among some of the rows, by the cheapest scores that decide."""
+        """The k nearest among a range of rows, by the cheapest scores that decide."""
         m = len(Q)
         d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
         Q64 = np.ascontiguousarray(Q, np.float64)
         points = self.scored(Q)
-        left = np.arange(m)
+        undecided = np.arange(m)
         for scores in self.scores(k):
-            if left.size <= MAX_UNPACKED_QUERIES:
+            if undecided.size <= MAX_UNPACKED_QUERIES:
                 break
-            some = points if left.size == m else points[left]
-            decided = self._by_scores(scores, some, rows, k, Q64[left], left, d2, ids)
-            left = left[~decided]
-        for q in left:
+            block_points = points if undecided.size == m else points[undecided]
+            decided = self._by_scores(
+                scores, block_points, rows, k, Q64[undecided], undecided, d2, ids
+            )
+            undecided = undecided[~decided]
+        for q in undecided:
             d2[q], ids[q] = self._by_differences(Q64[q], rows, k)
         return d2, ids
 
@@ -212,44 +212,47 @@ class BruteIndex:
             yield Float64Scores
 
     def _by_scores(
-        self, scores: Any, Q: Any, rows: Any, k: int, Q64: Array, where: Any, d2: Array, ids: Any
+        self, scores: Any, Q: Any, rows: Any, k: int, Q64: Array, queries: Any, d2: Array, ids: Any
     ) -> Any:
-        """Answer the queries whose candidates can be told apart; returns which."""
+        """Answer the queries whose candidates fit; returns marks of these."""
         m, d = Q64.shape
         state = scores(self, Q, k)
-        for some in self.calls(rows.start, rows.stop, m):
+        for scanned in self.calls(rows.start, rows.stop, m):
             checkpoint()
-            state.scan(some.start, some.stop)
+            state.scan(scanned.start, scanned.stop)
         count, row = state.count[0, :m], state.row
-        decided = count >= k  # those given up count -1
-        best, at = np.empty((m, k)), np.empty((m, k), np.intp)
+        decided = count >= k  # the count is -1 where there were too many
+        best, nearest_ids = np.empty((m, k)), np.empty((m, k), np.intp)
         kind, p = self.measure
         step = max(1, int(DIFFERENCES_PER_CALL / (row.shape[1] * (d + 64) * self.costs[1])))
         for first in range(0, m, step):
             checkpoint()
             part = slice(first, first + step)
             brute.recheck(
-                Q64[part], self.rows, count[part], row[part], kind, p, best[part], at[part]
+                Q64[part], self.rows, count[part], row[part], kind, p, best[part], nearest_ids[part]
             )
-        d2[where[decided]], ids[where[decided]] = best[decided], at[decided]
+        d2[queries[decided]], ids[queries[decided]] = best[decided], nearest_ids[decided]
         return decided
 
     def _by_differences(self, q: Any, rows: Any, k: int) -> Any:
-        """Answer one query from the distances to all rows, picking from at least k at a time."""
+        """Answer one query from the distances to all rows, at least k at a time."""
         step = max(1, int(DIFFERENCES_PER_CALL / (q.shape[0] * self.costs[1])))
-        held = np.empty(min(rows.stop - rows.start, max(k, step)))
-        found = []
-        for start in range(rows.start, rows.stop, len(held)):
-            stop = min(rows.stop, start + len(held))
+        distances = np.empty(min(rows.stop - rows.start, max(k, step)))
+        lists = []
+        for start in range(rows.start, rows.stop, len(distances)):
+            stop = min(rows.stop, start + len(distances))
             for first in range(start, stop, step):
                 checkpoint()
                 block = self.rows[first : min(stop, first + step)]
-                pairwise.distances(q, block, *self.measure, held[first - start :])
-            part = np.empty((1, min(k, stop - start))), np.empty((1, min(k, stop - start)), np.intp)
-            brute.nearest(held[: stop - start], part[0][0], part[1][0])
-            part[1][:] += start
-            found.append(part)
-        return nearest_of(found, k)
+                pairwise.distances(q, block, *self.measure, distances[first - start :])
+            nearest = (
+                np.empty((1, min(k, stop - start))),
+                np.empty((1, min(k, stop - start)), np.intp),
+            )
+            brute.nearest(distances[: stop - start], nearest[0][0], nearest[1][0])
+            nearest[1][:] += start
+            lists.append(nearest)
+        return nearest_of(lists, k)
 
 
 def places(rows: Any) -> Any:
@@ -259,23 +262,23 @@ def places(rows: Any) -> Any:
     return np.stack([flat * np.cos(longitude), flat * np.sin(longitude), np.sin(latitude)], axis=1)
 
 
-def nearest_of(found: Any, k: int) -> Any:
+def nearest_of(lists: Any, k: int) -> Any:
     """The k nearest of several lists of the same queries."""
-    if len(found) == 1:
-        return found[0]
-    d2 = np.concatenate([part[0] for part in found], axis=1)
-    ids = np.concatenate([part[1] for part in found], axis=1)
+    if len(lists) == 1:
+        return lists[0]
+    d2 = np.concatenate([part[0] for part in lists], axis=1)
+    ids = np.concatenate([part[1] for part in lists], axis=1)
     order = np.lexsort((ids, d2), axis=1)[:, :k]
     return np.take_along_axis(d2, order, axis=1), np.take_along_axis(ids, order, axis=1)
 
 
-# Searches of a block of queries, one class for each type of score. Each takes the index, the
-# queries and k; ``scan(first, stop)`` shows it rows. Afterwards ``count`` and ``row`` hold the
-# candidates of every query; a count of -1 stands for undecided.
+# Scans of a block of queries, a class for each type of score. Each takes the index, the queries and
+# k, and ``scan(first, stop)`` scores rows. After that, ``count`` and ``row`` hold the candidates of
+# each query; a count of -1 means that there were too many.
 
 
 class FloatScores:
-    """The search of some queries by scores of one floating-point type."""
+    """The scan of a block of queries by scores of one floating-point type."""
 
     # What subclasses declare, or a fit sets.
     real: Any
@@ -314,7 +317,7 @@ class Float64Scores(FloatScores):
 
 
 class ByteScores:
-    """The search of some queries by scores of bytes."""
+    """The scan of a block of queries by scores of bytes."""
 
     def __init__(self, index: Any, Q: Any, k: int) -> None:
         self.index, self.k = index, k
@@ -332,7 +335,7 @@ class ByteScores:
             k, self.slope, self.slack, self.level, self.count, self.score, self.row
         )
         quantized.begin(
-            Q, index.origin, index.scale, code.step, code.left, self.panels, self.offset,
+            Q, index.origin, index.scale, code.step, code.error, self.panels, self.offset,
             self.unit, self.state,
         )  # fmt: skip
 

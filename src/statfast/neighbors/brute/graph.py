@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sparse graphs of distances that the caller has computed: what is stored is near, all else far.
+"""Sparse graphs of distances that the user computed: only stored pairs are neighbors.
 
 A stored zero is a neighbor at distance 0; a row need not store itself.
 """
@@ -17,16 +17,16 @@ def as_graph(X: Any, name: str = "X") -> Matrix:
     """Check a sparse matrix of distances; a CSR matrix in float64 that keeps its zeros."""
     from scipy.sparse import csr_array
 
-    given = as_sparse(X, name=name)
-    if given.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported: {name} has dtype {given.dtype}.")
-    graph = csr_array(given).astype(np.float64, copy=False)
+    matrix = as_sparse(X, name=name)
+    if matrix.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported: {name} has dtype {matrix.dtype}.")
+    graph = csr_array(matrix).astype(np.float64, copy=False)
     if not graph.has_canonical_format:
         graph = graph.copy()
         graph.sum_duplicates()
     explain_nonfinite(graph.data[None], f"{name}.data") if graph.nnz else None
     low = graph.data.min(initial=0.0)
-    if low < -slack_of(given) * graph.data.max(initial=0.0):
+    if low < -slack_of(matrix) * graph.data.max(initial=0.0):
         raise ValueError(
             f"{name} must hold distances, which are not negative; got {low}. Turn "
             "similarities into distances first."
@@ -39,7 +39,7 @@ def as_graph(X: Any, name: str = "X") -> Matrix:
 def nearest_stored(graph: Any, k: int, itself: bool) -> tuple[np.ndarray, np.ndarray]:
     """The k smallest entries of each row and their columns, by (distance, column).
 
-    `itself`: rows are those of the columns, and an entry on the diagonal is none.
+    With `itself`, rows are those of the columns, and entries on the diagonal do not count.
     """
     starts, distances, ids = _sorted(graph, itself)
     count = np.diff(starts)
@@ -50,8 +50,8 @@ def nearest_stored(graph: Any, k: int, itself: bool) -> tuple[np.ndarray, np.nda
             f"{', besides itself' if itself else ''}. Lower n_neighbors, or store more neighbors "
             "of each row in the graph."
         )
-    at = starts[:-1, None] + np.arange(k)
-    return distances[at], ids[at]
+    places = starts[:-1, None] + np.arange(k)
+    return distances[places], ids[places]
 
 
 def stored_within(graph: Any, r: Any) -> Within:
@@ -64,13 +64,13 @@ def stored_within(graph: Any, r: Any) -> Within:
 
 
 def _sorted(graph: Matrix, itself: bool) -> tuple[Array, Array, Array]:
-    """Starts, entries and columns, those of a row by (entry, column)."""
+    """Starts, entries and columns; those of each row ordered by (entry, column)."""
     m = graph.shape[0]
     row = np.repeat(np.arange(m), np.diff(graph.indptr))
     data, ids = graph.data, graph.indices.astype(np.intp)
     if itself:
-        others = row != ids
-        row, data, ids = row[others], data[others], ids[others]
+        off_diagonal = row != ids
+        row, data, ids = row[off_diagonal], data[off_diagonal], ids[off_diagonal]
     order = np.lexsort((ids, data, row))
     starts = np.searchsorted(row, np.arange(m + 1))
     return starts, data[order], ids[order]

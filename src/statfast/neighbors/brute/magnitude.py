@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows so near one another that the powers of their differences vanish in float64.
+"""Rows so near one another that powers of their differences vanish in float64.
 
-The squares of differences below 1e-162 are 0, and those below 1e-154 lose digits; cubes go before.
+Squares of differences below 1e-162 are 0, and those below 1e-154 lose digits; cubes even earlier.
 Such rows are scaled by a power of two, which rounds nothing, and distances are divided by it.
 """
 
@@ -16,13 +16,13 @@ from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import is_sparse
 from statfast.neighbors.brute.sparse import prepared
 
-MAX_FALL = 1000  # powers of two below 1 that keep their digits, less what a sum of them may take
-# A difference may be so many powers of two less than the width of the rows.
-MAX_DIFFERENCE_FALL = 40
-MAX_POWER_FALL = 400  # Its power may be so many powers of two less, where exponents are high.
-POWER_STEP = 128  # powers of two, of powers
-SAMPLE_ROWS = 256  # So many rows mostly tell that all is well.
-MIN_SQUARED = 1e-150  # squares of such numbers lose digits
+MAX_FALL = 1000  # 2^-1000 keeps its digits, and so does a sum of such numbers
+# Differences down to 2^-40 of the width of the rows are to keep their digits; where exponents are
+# high, powers of differences down to 2^-400 of the power of the width.
+MAX_DIFFERENCE_FALL, MAX_POWER_FALL = 40, 400
+POWER_STEP = 128  # scales are in steps of 2^128 of the powers
+SAMPLE_ROWS = 256  # rows that mostly suffice to see that nothing vanishes
+MIN_SQUARED = 1e-150  # squares of smaller numbers lose digits
 
 
 def in_range(metric: Metric, X: Any, n_jobs: int | None = None) -> tuple[Metric, Any]:
@@ -42,8 +42,8 @@ def in_range(metric: Metric, X: Any, n_jobs: int | None = None) -> tuple[Metric,
         return metric, rows
     if metric.kind == HAVERSINE:
         raise ValueError(f"{_vanishing('X', size)} Take meters, and metric='euclidean'.")
-    # No more than needed, so that far queries do not overflow; and in coarse steps, so that trees
-    # of different rows, but of one size, have one metric.
+    # The scale is no larger than needed, so that far queries do not overflow; and it grows in
+    # coarse steps, so that trees of different rows of about one size have the same metric.
     step = max(1.0, POWER_STEP // power)
     scale = 2.0 ** min(step * ceil((log2(least) - log2(size)) / step), MAX_FALL)
     if metric.factor is None:
@@ -55,18 +55,18 @@ def in_range(metric: Metric, X: Any, n_jobs: int | None = None) -> tuple[Metric,
 
 
 def require_size(size: float, name: str = "X") -> None:
-    """Refuse rows whose squares vanish, all of them."""
+    """Refuse rows all of whose squares vanish."""
     if 0.0 < size < MIN_SQUARED:
         raise ValueError(f"{_vanishing(name, size)} Multiply the data by a constant first.")
 
 
 def size_of(rows: np.ndarray) -> float:
-    """The largest number, without its sign."""
+    """The largest absolute value."""
     return max(float(rows.max()), -float(rows.min()))
 
 
 def width_of(rows: np.ndarray) -> float:
-    """The most that numbers of a column differ."""
+    """The largest range of a column."""
     with np.errstate(over="ignore"):
         return float((rows.max(axis=0).astype(np.float64) - rows.min(axis=0)).max())
 
@@ -76,13 +76,13 @@ def _prepared(metric: Metric, X: Matrix, n_jobs: Jobs) -> Matrix:
 
 
 def _small(rows: Matrix, least: float, n_jobs: Jobs) -> tuple[float, Array | None]:
-    """How wide the rows are, or how large if they are all alike, and the values of columns that
-    hold but one; a width of 0 if all is well."""
+    """The width of the rows, or their size if all are equal, and the values of constant columns;
+    a width of 0 if no power vanishes."""
     if is_sparse(rows):
         size = float(np.abs(rows.data).max(initial=0.0))
         return size if size < least else 0.0, None
-    found = extent_of(rows, n_jobs)
-    low, high = found.low.astype(np.float64), found.high.astype(np.float64)
+    extent = extent_of(rows, n_jobs)
+    low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
     with np.errstate(over="ignore"):
         width = float((high - low).max())
     size = width or float(np.maximum(high, -low).max())

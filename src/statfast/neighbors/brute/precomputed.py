@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Distances that the caller has computed: the search among the columns of a table."""
+"""Distances that the user computed: the search among the columns of a table."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +14,14 @@ from statfast._validation import is_sparse, slack_of
 from statfast.neighbors.brute.graph import nearest_stored, stored_within
 from statfast.neighbors.brute.radius import joined
 
-NUMBERS_PER_TASK = 1 << 22  # looked at by a task
+NUMBERS_PER_TASK = 1 << 22  # numbers that a task reads
 
 
-class Given(Metric):
-    """The distances of the caller: reduced as they are, and never negative."""
+class PrecomputedMetric(Metric):
+    """Precomputed distances, which are their own reduced distances."""
 
     def prepare(self, rows: Array, *, name: str = "X", n_jobs: Jobs = None) -> Array:
-        """Check rows of distances; what rounding left below 0 is 0."""
+        """Check rows of distances; rounding errors below 0 become 0."""
         if rows.dtype.kind != "f" or rows.min() >= 0.0:
             return rows
         wrong = rows < -slack_of(rows) * rows.max()
@@ -34,21 +34,21 @@ class Given(Metric):
         return np.maximum(rows, 0.0)
 
 
-GIVEN = Given("precomputed", CALLABLE)
+PRECOMPUTED_METRIC = PrecomputedMetric("precomputed", CALLABLE)
 
 
 @dataclass(frozen=True)
 class PrecomputedIndex:
     """A table of distances between the fitted rows; a query is a row of distances to them.
 
-    Either may be a sparse graph, of which only what is stored is a neighbor.
+    Either may be a sparse graph, of which only stored entries are neighbors.
     """
 
     table: Any  # (n, n) float64, float32 or uint8, or a graph
 
     @classmethod
     def build(cls, X: Any) -> "PrecomputedIndex":
-        """Take the table."""
+        """The index of a square table."""
         if X.shape[0] != X.shape[1]:
             raise ValueError(
                 "X must be a square table of distances between the fitted rows where metric is "
@@ -65,7 +65,7 @@ class PrecomputedIndex:
         return self._smallest(self.table, k, n_jobs, itself=True)
 
     def _distances(self, Q: Array, block: slice) -> Array:
-        """From some queries to all rows, float64, to be written to."""
+        """A copy of the distances of a block of queries to all rows, float64."""
         return np.array(Q[block], np.float64, order="C")
 
     def _smallest(self, Q: Array, k: int, n_jobs: Jobs, itself: bool) -> tuple[Array, Array]:
@@ -79,7 +79,7 @@ class PrecomputedIndex:
                 range(block.start, block.stop), self._distances(Q, block), strict=True
             ):
                 if itself:
-                    row[i] = np.inf  # which comes last: all others are finite
+                    row[i] = np.inf  # comes last, as all others are finite
                 brute.nearest(row, distances[i], ids[i])
 
         blocks = grid(m, least=1, most=max(1, NUMBERS_PER_TASK // n))
@@ -95,11 +95,11 @@ class PrecomputedIndex:
 
         def work(block: slice) -> tuple[Array, Array, Array]:
             checkpoint()
-            some = self._distances(Q, block)
-            rows, ids = np.nonzero(some <= radii[block, None])
-            distances = some[rows, ids]
+            table = self._distances(Q, block)
+            rows, ids = np.nonzero(table <= radii[block, None])
+            distances = table[rows, ids]
             order = np.lexsort((ids, distances, rows))
-            starts = np.searchsorted(rows, np.arange(len(some) + 1))
+            starts = np.searchsorted(rows, np.arange(len(table) + 1))
             return starts, distances[order], ids[order]
 
         blocks = grid(m, least=1, most=max(1, NUMBERS_PER_TASK // n))
@@ -108,7 +108,7 @@ class PrecomputedIndex:
 
 @dataclass(frozen=True)
 class BlockwiseIndex(PrecomputedIndex):
-    """Rows in the place of the table, and a metric that makes parts of that: memory O(n d)."""
+    """Rows in place of the table, and a metric that computes blocks of it: memory O(n d)."""
 
     table: np.ndarray  # (n, d) the rows
     metric: Metric
@@ -119,24 +119,24 @@ class BlockwiseIndex(PrecomputedIndex):
 
 # ---------- The neighbors of indexed rows, each without itself
 def without_self(
-    reduced: np.ndarray, ids: np.ndarray, own: np.ndarray
+    reduced: np.ndarray, ids: np.ndarray, self_ids: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Drop each row's own id from its k + 1 neighbors.
 
-    Where more than k duplicates of smaller index came first the row's own id is not among them:
-    all k + 1 are then at distance 0, and the last is the one too many.
+    If more than k duplicates of smaller index come first, the row's own id is not among them: all
+    k + 1 are then at distance 0, and the last is dropped.
     """
-    drop = ids == own[:, None]
+    drop = ids == self_ids[:, None]
     drop[:, -1] |= ~drop.any(axis=1)
     shape = ids.shape[0], ids.shape[1] - 1
     return reduced[~drop].reshape(shape), ids[~drop].reshape(shape)
 
 
-def without_own(
+def without_self_within(
     starts: np.ndarray, reduced: np.ndarray, ids: np.ndarray, first: int
 ) -> tuple[Array, Array, Array]:
-    """Drop from the neighbors of each row its own id, which is `first` and up."""
+    """Drop each row's own id, from `first` up, from its neighbors within a radius."""
     m = len(starts) - 1
-    others = ids != np.repeat(np.arange(first, first + m), np.diff(starts))
-    kept = np.concatenate([[0], np.cumsum(others)])
-    return kept[starts], reduced[others], ids[others]
+    kept = ids != np.repeat(np.arange(first, first + m), np.diff(starts))
+    starts_of_kept = np.concatenate([[0], np.cumsum(kept)])
+    return starts_of_kept[starts], reduced[kept], ids[kept]

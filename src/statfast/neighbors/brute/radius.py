@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All rows within a radius, by brute force: the scan of neighbors/brute/brute.py with thresholds
-that stay.
+"""All rows within a radius, by brute force: the scan of neighbors/brute/brute.py with fixed
+thresholds.
 
 A row is within a reduced radius of a query if their reduced distance, summed in float64 by
-differences, is no more than that. Which one stands for a radius, `Metric.reach` says.
+differences, is no more than that. `Metric.reduce_radii` turns radii into reduced ones.
 """
 
 from typing import Any
@@ -18,12 +18,10 @@ from statfast._validation import refuse_large
 
 Within = tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (m + 1,), reduced distances, ids
 
-ROWS_AT_A_TIME = 2048  # rows shown to the queries of a task at a time: any of them may be within
-QUERIES_PER_TASK = 256  # of one task; fewer than 2^16, as they are numbered in as many bits
-MAX_UNPACKED_QUERIES = (
-    4  # queries: for so few, packing the rows costs more than the differences to all of them
-)
-FEATURES_PER_CALL = 1 << 22  # features looked at by differences in one call
+ROWS_AT_A_TIME = 2048  # rows scanned for the queries of a task at a time: all of them may be within
+QUERIES_PER_TASK = 256  # queries of one task; fewer than 2^16, as their numbers are uint16
+MAX_UNPACKED_QUERIES = 4  # queries: for so few, packing the rows costs more than all differences
+FEATURES_PER_CALL = 1 << 22  # features compared by differences in one call
 ADVICE = "Lower the radius, or pass fewer queries at a time."
 
 
@@ -44,29 +42,31 @@ def rows_within(index: Any, Q: np.ndarray, limit: float, n_jobs: int | None = No
         refuse_large(32 * sum(held), "The table of rows within the radius", ADVICE)
         return part
 
-    found = each(
+    answers = each(
         work,
         grid(m, least=64, most=QUERIES_PER_TASK, parts=16),
         n_jobs=n_jobs,
         effort=2.0 * m * n * d * index.costs[0],
     )
-    return joined(found)
+    return joined(answers)
 
 
 def within_block(index: Any, Q: Array, limit: Array) -> Within:
-    """The same for the queries of one task."""
+    """The rows within the limits of the queries of one task."""
     Q64 = np.ascontiguousarray(Q, np.float64)
     points = index.scored(Q)
-    left = np.arange(len(Q))
-    hits: list[tuple] = []
+    undecided = np.arange(len(Q))
+    matches: list[tuple] = []
     for scores in index.scores(None):
-        if left.size <= MAX_UNPACKED_QUERIES:
+        if undecided.size <= MAX_UNPACKED_QUERIES:
             break
-        done = by_scores(index, scores, points[left], Q64[left], limit[left], left, hits)
-        left = left[~done]
-    for q in left:
-        hits.append(by_differences(index, Q64[q], limit[q], q))
-    return gathered(hits, len(Q))
+        done = by_scores(
+            index, scores, points[undecided], Q64[undecided], limit[undecided], undecided, matches
+        )
+        undecided = undecided[~done]
+    for q in undecided:
+        matches.append(by_differences(index, Q64[q], limit[q], q))
+    return gathered(matches, len(Q))
 
 
 def by_scores(
@@ -75,10 +75,11 @@ def by_scores(
     points: Array,
     Q64: Array,
     limit: Array,
-    where: Array,
-    hits: list[Any],
+    queries: Array,
+    matches: list[Any],
 ) -> Array:
-    """Add the rows within the limits of the queries whose scores have a bound; returns which."""
+    """Add the rows within the limits of queries whose scores have a bound; returns marks of
+    these."""
     m = len(points)
     room = min(ROWS_AT_A_TIME, len(index.rows))
     state = scores(index, points, room + 1, room)
@@ -91,14 +92,16 @@ def by_scores(
             state.scan(first, min(part.stop, first + room))
             total = int(count[done].sum())
             if total:
-                query, apart, row = (
+                query, distances, row = (
                     np.empty(total, np.uint16),
                     np.empty(total),
                     np.empty(total, int),
                 )
-                kept = recheck(index, Q64, count, state.row, limit, query, apart, row)
+                kept = recheck(index, Q64, count, state.row, limit, query, distances, row)
                 if kept:
-                    hits.append((where[query[:kept]], apart[:kept].copy(), row[:kept].copy()))
+                    matches.append(
+                        (queries[query[:kept]], distances[:kept].copy(), row[:kept].copy())
+                    )
                 count[done] = 0
     return done
 
@@ -110,10 +113,10 @@ def recheck(
     rows: Array,
     limit: Array,
     query: Array,
-    apart: Array,
+    distances: Array,
     row: Array,
 ) -> int:
-    """Keep of the candidates those within, some queries at a time; returns how many."""
+    """Keep the candidates within the limits, a few queries at a time; returns how many."""
     step = max(1, int(FEATURES_PER_CALL / (rows.shape[1] * Q64.shape[1] * index.costs[1])))
     kept = 0
     for first in range(0, len(Q64), step):
@@ -121,7 +124,7 @@ def recheck(
         part = slice(first, first + step)
         more = radius.within(
             Q64[part], index.rows, count[part], rows[part], *index.measure, limit[part],
-            query[kept:], apart[kept:], row[kept:],
+            query[kept:], distances[kept:], row[kept:],
         )  # fmt: skip
         query[kept : kept + more] += first
         kept += more
@@ -129,38 +132,38 @@ def recheck(
 
 
 def by_differences(index: Any, q: Array, limit: float, number: int) -> tuple[Array, Array, Array]:
-    """The hits of one query from the distances to all rows."""
+    """The matches of one query, from the distances to all rows."""
     n, d = index.rows.shape
-    apart = np.empty(n)
+    distances = np.empty(n)
     step = max(1, int(FEATURES_PER_CALL / (d * index.costs[1])))
     for first in range(0, n, step):
         checkpoint()
         part = slice(first, first + step)
-        pairwise.distances(q, index.rows[part], *index.measure, apart[part])
-    row = np.flatnonzero(apart <= limit)
-    return np.full(len(row), number), apart[row], row
+        pairwise.distances(q, index.rows[part], *index.measure, distances[part])
+    row = np.flatnonzero(distances <= limit)
+    return np.full(len(row), number), distances[row], row
 
 
-def gathered(hits: list[tuple[Array, Array, Array]], m: int) -> Within:
-    """Hits (query, distance, row) in any order as starts, distances and ids in order."""
+def gathered(matches: list[tuple[Array, Array, Array]], m: int) -> Within:
+    """Matches (query, distance, row) in any order as starts, distances and ids in order."""
     starts = np.zeros(m + 1, np.intp)
-    if not hits:
+    if not matches:
         return starts, np.empty(0), np.empty(0, np.intp)
-    query, apart, row = (np.concatenate(part) for part in zip(*hits, strict=True))
+    query, distances, row = (np.concatenate(part) for part in zip(*matches, strict=True))
     np.cumsum(np.bincount(query, minlength=m), out=starts[1:])
-    small = query.astype(np.uint16) if m < 1 << 16 else query  # is sorted by counting
+    small = query.astype(np.uint16) if m < 1 << 16 else query  # numpy sorts uint16 by counting
     order = np.argsort(small, kind="stable")
-    apart, row = apart[order], row[order].astype(np.intp, copy=False)
-    radius.arrange(starts, apart, row)
-    return starts, apart, row
+    distances, row = distances[order], row[order].astype(np.intp, copy=False)
+    radius.arrange(starts, distances, row)
+    return starts, distances, row
 
 
-def joined(found: list[Within]) -> Within:
+def joined(answers: list[Within]) -> Within:
     """The answers for blocks of queries as one."""
-    if len(found) == 1:
-        return found[0]
-    counts = np.concatenate([np.diff(starts) for starts, _, _ in found])
+    if len(answers) == 1:
+        return answers[0]
+    counts = np.concatenate([np.diff(starts) for starts, _, _ in answers])
     starts = np.zeros(len(counts) + 1, np.intp)
     np.cumsum(counts, out=starts[1:])
-    apart = np.concatenate([part[1] for part in found])
-    return starts, apart, np.concatenate([part[2] for part in found])
+    distances = np.concatenate([part[1] for part in answers])
+    return starts, distances, np.concatenate([part[2] for part in answers])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Brute force among sparse rows, none of them ever made dense; see _core/neighbors/sparse.pyx."""
+"""Brute force among sparse rows, which stay sparse; see _core/neighbors/sparse.pyx."""
 
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -15,15 +15,13 @@ from statfast._validation import parts_of
 from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.brute.radius import Within, gathered, joined
 
-NUMBERS_PER_CALL = (
-    1e7  # numbers added up and compared in one kernel call: some tens of milliseconds
-)
-MAX_TASKS = 16  # tasks, of about as much work each
+NUMBERS_PER_CALL = 1e7  # numbers added and compared in one kernel call: tens of milliseconds
+MAX_TASKS = 16  # tasks of a call, of about equal work
 
 
 @dataclass(frozen=True)
 class SparseIndex:
-    """The rows as they are, and column by column, scaled to about 1.
+    """The rows, and their columns scaled to about 1.
 
     For Euclidean and Manhattan distance; rows and queries are canonical CSR arrays (`as_csr`),
     prepared for the metric.
@@ -33,7 +31,7 @@ class SparseIndex:
     scale: float  # a power of two
     columns: tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (d + 1,), row numbers, values
     size: np.ndarray  # (n,) sum of squares or lengths of the scaled rows
-    longest: int  # nonzeros of a row
+    longest: int  # the most nonzeros of a row
     metric: Metric
 
     @classmethod
@@ -58,8 +56,8 @@ class SparseIndex:
         def search(block: slice) -> None:
             for part in cut(work[block], NUMBERS_PER_CALL, block.start):
                 checkpoint()
-                some = queries[0][part.start : part.stop + 1], *queries[1:]
-                kernel.nearest(*some, view, reduced[part], ids[part])
+                arrays = queries[0][part.start : part.stop + 1], *queries[1:]
+                kernel.nearest(*arrays, view, reduced[part], ids[part])
 
         blocks = cut(work, work.sum() / MAX_TASKS)
         each(search, blocks, n_jobs=n_jobs, effort=2.0 * work.sum())
@@ -67,8 +65,8 @@ class SparseIndex:
 
     def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The same of the indexed rows, each without itself."""
-        found = self.query(self.rows, k + 1, n_jobs)
-        return without_self(*found, np.arange(self.rows.shape[0]))
+        nearest = self.query(self.rows, k + 1, n_jobs)
+        return without_self(*nearest, np.arange(self.rows.shape[0]))
 
     def query_radius(self, Q: Matrix, r: float, n_jobs: int | None = None) -> Within:
         """All rows within reduced radii r: starts (m + 1,), reduced distances and ids."""
@@ -77,20 +75,22 @@ class SparseIndex:
         queries, work, view = parts_of(Q), self._work(Q), self.view
 
         def search(block: slice) -> tuple[Array, Array, Array]:
-            held, apart, row = np.empty(n), np.empty(n), np.empty(n, np.intp)
-            hits = []
+            workspace, distances, row = np.empty(n), np.empty(n), np.empty(n, np.intp)
+            matches = []
             for number, q in enumerate(range(block.start, block.stop)):
                 checkpoint()
-                count = kernel.within(*queries, view, q, limit[q], held, apart, row)
-                hits.append((np.full(count, number), apart[:count].copy(), row[:count].copy()))
-            return gathered(hits, len(hits))
+                count = kernel.within(*queries, view, q, limit[q], workspace, distances, row)
+                matches.append(
+                    (np.full(count, number), distances[:count].copy(), row[:count].copy())
+                )
+            return gathered(matches, len(matches))
 
         blocks = cut(work, work.sum() / MAX_TASKS, most=1 << 15)
         return joined(each(search, blocks, n_jobs=n_jobs, effort=2.0 * work.sum()))
 
     @cached_property
     def view(self) -> kernel.SparseView:
-        """What kernels take; not pickled."""
+        """The arrays in the form of kernels; not pickled."""
         n = self.rows.nnz and self.longest
         lost = 2.0**-1074 * (self.scale * self.scale if self.metric.kind == EUCLIDEAN else 0.0)
         tau = 1e-290 + 2 * (n + 1) * lost
@@ -103,14 +103,15 @@ class SparseIndex:
         return SparseIndex, tuple(getattr(self, field.name) for field in fields(self))
 
     def _work(self, Q: Matrix) -> Array:
-        """How many numbers are added up and compared for each query."""
+        """The numbers that are added and compared for each query."""
         count = np.diff(self.columns[0]).astype(np.float64)
         shared = np.concatenate([[0.0], np.cumsum(count[Q.indices])])[Q.indptr]
         return np.diff(shared) + 4.0 * self.rows.shape[0]
 
 
 def cut(work: Array, most_work: float, first: int = 0, most: int | None = None) -> list[slice]:
-    """Slices of consecutive queries with about so much work each, from number `first` on."""
+    """Slices of consecutive queries of about `most_work` each; the first query is number
+    `first`."""
     if len(work) == 0:
         return []
     part = ((np.cumsum(work) - work) // max(most_work, 1.0)).astype(np.intp)
@@ -124,10 +125,10 @@ def cut(work: Array, most_work: float, first: int = 0, most: int | None = None) 
 
 
 def prepared(metric: Metric, rows: Matrix, *, name: str = "X") -> Matrix:
-    """`Metric.prepare` for checked sparse rows, which gives the very numbers it gives dense ones.
+    """`Metric.prepare` for checked sparse rows; the numbers are the same as those of dense rows.
 
-    Raises ValueError if the metric is none that leaves zeros zeros: not one of Euclidean, squared
-    Euclidean, Manhattan (weighted or not) and cosine; and for cosine if a row is zero.
+    Raises ValueError if the metric does not keep zeros, as Euclidean, squared Euclidean and
+    Manhattan distance (weighted or not) and cosine do; and for cosine if a row is zero.
     """
     from scipy.sparse import csr_array
 
@@ -156,7 +157,7 @@ def prepared(metric: Metric, rows: Matrix, *, name: str = "X") -> Matrix:
     elif factor is not None:
         value = value * factor[column]
     image = csr_array((value, rows.indices, rows.indptr), shape=rows.shape)
-    if not value.all():  # what underflowed, and columns of weight 0
+    if not value.all():  # there was underflow, or a column has weight 0
         image = image.copy()
         image.eliminate_zeros()
     return image

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Brute force by any metric: which index it is, and that of a function of the user's."""
+"""Brute force by any metric: the choice of its index, and that of a user's function."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -42,8 +42,8 @@ def build_brute(rows: Any, metric: Metric, n_jobs: int | None = None) -> Any:
 class FunctionIndex:
     """Rows and a function of two of them, called for each pair in one thread.
 
-    Nothing is asked of the function but numbers: no symmetry, no triangle inequality. It is handed
-    float64 rows that cannot be written to, the query first.
+    The function need not be symmetric or obey the triangle inequality. It takes the query first,
+    and both rows as read-only float64.
     """
 
     rows: np.ndarray
@@ -51,36 +51,36 @@ class FunctionIndex:
 
     @classmethod
     def build(cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric) -> "FunctionIndex":
-        """Keep the rows."""
+        """The index of rows."""
         return cls(read_only(X), metric)
 
     def query(
         self, Q: np.ndarray, k: int, n_jobs: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
-        apart, ids = np.empty((len(Q), k)), np.empty((len(Q), k), np.intp)
+        distances, ids = np.empty((len(Q), k)), np.empty((len(Q), k), np.intp)
         for number, q in enumerate(read_only(Q)):
-            brute.nearest(self._to_all(q, number), apart[number], ids[number])
-        return apart, ids
+            brute.nearest(self._to_all(q, number), distances[number], ids[number])
+        return distances, ids
 
     def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The same of the indexed rows, each without itself."""
-        apart, ids = np.empty((len(self.rows), k)), np.empty((len(self.rows), k), np.intp)
+        distances, ids = np.empty((len(self.rows), k)), np.empty((len(self.rows), k), np.intp)
         for number, q in enumerate(self.rows):
-            others = np.delete(self._to_all(q, number), number)
-            brute.nearest(others, apart[number], ids[number])
+            to_others = np.delete(self._to_all(q, number), number)
+            brute.nearest(to_others, distances[number], ids[number])
             ids[number] += ids[number] >= number
-        return apart, ids
+        return distances, ids
 
     def query_radius(self, Q: np.ndarray, r: float, n_jobs: int | None = None) -> Within:
         """All rows within distance r: starts (m + 1,), distances and ids, by (distance, id)."""
         limit = np.broadcast_to(np.asarray(r, np.float64), len(Q))
-        hits = []
+        matches = []
         for number, q in enumerate(read_only(Q)):
-            apart = self._to_all(q, number)
-            row = np.flatnonzero(apart <= limit[number])
-            hits.append((np.full(len(row), number), apart[row], row))
-        return gathered(hits, len(Q))
+            distances = self._to_all(q, number)
+            row = np.flatnonzero(distances <= limit[number])
+            matches.append((np.full(len(row), number), distances[row], row))
+        return gathered(matches, len(Q))
 
     def _to_all(self, q: Array, number: int) -> Array:
         where = "query {} and row {}"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The families of locality-sensitive hashes: drawn at random, applied to blocks of rows."""
+"""Families of locality-sensitive hashes, which are drawn at random and applied to blocks of
+rows."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -11,16 +12,16 @@ from statfast._distance import Float32Frame
 from statfast._typing import Array
 
 FAMILIES = ("p_stable", "hyperplane")
-MAX_PARTS = 64  # of a table: the parts that a probe moves are bits of a word
+MAX_PARTS = 64  # parts of a code, as the parts that a probe moves are bits of a word
 
 
 @dataclass(frozen=True)
 class Hashes:
-    """Some tables' hash functions. A table's code is made of `parts` whole numbers."""
+    """The hash functions of tables; the code of a table is made of `parts` whole numbers."""
 
     family: str
     frame: Float32Frame
-    form: np.ndarray  # (tables, parts) uint64, odd: the linear form that makes a code of the parts
+    form: np.ndarray  # (tables, parts) uint64, odd: the linear form of the parts that is the code
     directions: np.ndarray  # (tables, parts, d) float32
     shift: np.ndarray  # (tables, parts) float32, in widths
     width: float = 1.0  # of a p-stable hash, in the units of the data
@@ -35,7 +36,7 @@ class Hashes:
         width: float,
         rng: np.random.Generator,
     ) -> Self:
-        """Draw the hashes of so many tables of a length: projections or planes."""
+        """Draw the hashes of `tables` tables with `length` parts: projections or planes."""
         d = len(frame.origin)
         form = rng.integers(0, 2**63, (tables, length), np.uint64) * 2 + 1
         directions = rng.standard_normal((tables, length, d), np.float32)
@@ -67,16 +68,16 @@ class Hashes:
 
     @property
     def rate(self) -> float:
-        """What projections of scaled rows are multiplied by."""
+        """The factor of projections of scaled rows."""
         return 1.0 / (self.width * self.frame.scale) if self.family == "p_stable" else 1.0
 
     @property
     def most_steps(self) -> int:
-        """How many neighboring codes may be one step away."""
+        """The number of neighboring codes that may be one step away."""
         return min(lsh.MAX_STEPS, (2 if self.family == "p_stable" else 1) * self.length)
 
     def panels(self) -> Array:
-        """The directions as `projected` wants them."""
+        """The directions in the form that `projected` takes."""
         tables, parts, d = self.directions.shape
         return lsh.panels_of(self.directions.reshape(tables * parts, d))
 

@@ -38,9 +38,9 @@ from statfast.neighbors.hashing.tuning import MAX_TABLES, Sample, Wish, choose
 from statfast.neighbors.search.search import MAX_ROWS, NATIVE_DTYPES, finite
 
 METRICS = ("euclidean", "cosine")
-SAMPLE_ROWS = 128  # rows to tune on, and as many others to measure the outcome on
-MAX_MISSED_SHARE = 0.3  # of the neighbors that may be missed, those left to chance
-MAX_TRIES = 8  # times that the probes are raised where the outcome misses the target
+SAMPLE_ROWS = 128  # rows that hashes are tuned on, and as many others on which recall is measured
+MAX_MISSED_SHARE = 0.3  # of the neighbors that may be missed: those that tuning plans to miss
+MAX_TRIES = 8  # times that probes are raised while the measured recall is too low
 
 
 class LSHNeighbors(Estimator):
@@ -196,14 +196,14 @@ class LSHNeighbors(Estimator):
                 f"X must have at most {MAX_ROWS} rows (2^31 - 1); got {len(rows)}. Search it in "
                 "parts and merge the neighbors found in each."
             )
-        given = self._checked()
-        metric = given.metric
+        params = self._checked()
+        metric = params.metric
         wish = Wish(
-            FAMILIES if given.hash == "auto" else (given.hash,),
-            given.n_tables,
-            given.hash_length,
-            given.width,
-            given.n_probes,
+            FAMILIES if params.hash == "auto" else (params.hash,),
+            params.n_tables,
+            params.hash_length,
+            params.width,
+            params.n_probes,
         )
         rng = as_generator(self.random_state)
         if metric == "euclidean":
@@ -213,7 +213,7 @@ class LSHNeighbors(Estimator):
             "An index of that many tables and rows", "Lower n_tables.",
         )  # fmt: skip
         index = _fitted(
-            _prepared(rows, metric, "X"), metric, given.n_neighbors, given.recall, wish, rng,
+            _prepared(rows, metric, "X"), metric, params.n_neighbors, params.recall, wish, rng,
             self.n_jobs,
         )  # fmt: skip
         return self._publish(X, **index)
@@ -274,17 +274,17 @@ class LSHNeighbors(Estimator):
 
 # ------------------------------------------------------------------ the steps of a fit
 def _prepared(rows: Array, metric: str, name: str) -> Array:
-    """Rows among which the Euclidean distance decides."""
+    """Rows whose Euclidean distances have the order of the metric."""
     if metric == "euclidean":
         return with_contiguous_rows(rows)
     refuse_large(16 * rows.size, f"{name} scaled to length 1", "Pass fewer rows at a time.")
-    reach = np.abs(rows).max(axis=1).astype(np.float64)
-    if not reach.all():
+    largest = np.abs(rows).max(axis=1).astype(np.float64)
+    if not largest.all():
         raise ValueError(
-            f"{name} has a row of zeros, row {int(reach.argmin())}, which has no direction. Drop "
+            f"{name} has a row of zeros, row {int(largest.argmin())}, which has no direction. Drop "
             "it, or use metric='euclidean'."
         )
-    unit = np.divide(rows, reach[:, None], order="C")
+    unit = np.divide(rows, largest[:, None], order="C")
     unit /= np.sqrt(np.einsum("ij,ij->i", unit, unit))[:, None]
     return unit
 
@@ -305,44 +305,50 @@ def _fitted(
     rng: np.random.Generator,
     n_jobs: Jobs,
 ) -> dict[str, Any]:
-    """Tune, build and measure: the attributes of a fit."""
+    """Tune, build and measure the tables; returns the fitted attributes."""
     n, row_bytes = len(rows), rows.shape[1] * rows.itemsize
     frame = _frame(rows, metric, n_jobs)
     brute = BruteIndex.build(rows, n_jobs)
     k = max(1, min(k, n - 1))
-    at = np.sort(rng.choice(n, min(n, 2 * SAMPLE_ROWS), replace=False))
+    sampled = np.sort(rng.choice(n, min(n, 2 * SAMPLE_ROWS), replace=False))
     least = np.finfo(np.float64).tiny / frame.scale
     if wish.width is not None and wish.width < least:
         raise ValueError(
             f"width must be at least {least:.3g} for rows that lie as far apart as those of X; got "
             f"{wish.width}. Raise width, or leave it out."
         )
-    exact = _others(brute.query(np.ascontiguousarray(rows[at]), min(n, k + 1), n_jobs), at)
+    exact = _without_self(
+        brute.query(np.ascontiguousarray(rows[sampled]), min(n, k + 1), n_jobs), sampled
+    )
     finite(exact[0], exact[0][:, -1])
-    tuned = slice(0, None, 2) if n >= 2 * SAMPLE_ROWS else slice(None)
-    held = slice(1, None, 2) if n >= 2 * SAMPLE_ROWS else slice(None)
+    tuning = slice(0, None, 2) if n >= 2 * SAMPLE_ROWS else slice(None)
+    held_out = slice(1, None, 2) if n >= 2 * SAMPLE_ROWS else slice(None)
     goal = recall + MAX_MISSED_SHARE * (1 - recall)
-    sample = Sample.of(rows, at[tuned], exact[1][tuned], exact[0][tuned], rng)
+    sample = Sample.draw(rows, sampled[tuning], exact[1][tuning], exact[0][tuning], rng)
     plan = choose(sample, frame, wish, goal, row_bytes, rng, n_jobs)
-    brute = replace(brute, bytes=None)  # it only answers the few queries that hashes cannot
+    brute = replace(
+        brute, bytes=None
+    )  # it answers only the few queries for which hashes find too few rows
     index = HashTables.build(brute, plan.hashes, plan.probes, n_jobs)
 
-    def found(index: HashTables, some: slice) -> float:
-        """The recall on some of the sampled rows."""
+    def measure_recall(index: HashTables, subset: slice) -> float:
+        """The recall on a subset of the sampled rows."""
         if n == 1:
             return 1.0
-        d2, _ = _others(index.query(np.ascontiguousarray(rows[at[some]]), k + 1, n_jobs), at[some])
-        return float((d2 <= exact[0][some, -1:]).mean())
+        d2, _ = _without_self(
+            index.query(np.ascontiguousarray(rows[sampled[subset]]), k + 1, n_jobs), sampled[subset]
+        )
+        return float((d2 <= exact[0][subset, -1:]).mean())
 
-    measured = found(index, held)
+    measured_recall = measure_recall(index, held_out)
     for _ in range(MAX_TRIES if wish.probes is None else 0):
-        if measured >= recall:
+        if measured_recall >= recall:
             break
         index = replace(index, probes=1 + index.probes * 3 // 2)
-        measured = found(index, held)
+        measured_recall = measure_recall(index, held_out)
     hashes = index.hashes
     return {
-        "recall_": measured,
+        "recall_": measured_recall,
         "hash_": hashes.family,
         "n_tables_": hashes.tables,
         "hash_length_": hashes.length,
@@ -355,7 +361,7 @@ def _fitted(
     }
 
 
-def _others(found: tuple[Array, Array], own: Array) -> tuple[Array, Array]:
-    """Neighbors without the rows themselves; of a single row, itself."""
-    d2, ids = found
-    return without_self(d2, ids, own) if d2.shape[1] > 1 else found
+def _without_self(neighbors: tuple[Array, Array], self_ids: Array) -> tuple[Array, Array]:
+    """Neighbors without the rows themselves, unless there is a single row."""
+    d2, ids = neighbors
+    return without_self(d2, ids, self_ids) if d2.shape[1] > 1 else neighbors

@@ -14,22 +14,23 @@ from statfast.neighbors.brute.brute import BruteIndex
 from statfast.neighbors.hashing.hashes import Hashes
 
 NUMBERS_PER_CALL = 1e7  # numbers compared in one kernel call: about 10 ms
-QUERIES_PER_CALL = 128  # hashed at once
-MAX_STEPS = 32  # the most that probes are made of, in each table
-MORE, AT_LEAST = 4, 16  # times as many probes, and so many, where too few rows were found
+QUERIES_PER_CALL = 128  # queries hashed at once
+MAX_STEPS = 32  # steps to other codes that are considered in each table
+# Where too few rows were found, there are four times as many probes, and at least 16.
+PROBE_FACTOR, MIN_RAISED_PROBES = 4, 16
 
 
 @dataclass(frozen=True)
 class HashTables:
-    """The rows as they are, and where each table holds them."""
+    """The rows, and the sorted entries of each table."""
 
     rows: np.ndarray  # (n, d)
-    brute: BruteIndex  # of the same rows: the last resort
+    brute: BruteIndex  # an index of the same rows, for queries that tables cannot answer
     hashes: Hashes
     panels: np.ndarray
-    entries: np.ndarray  # (tables, n) uint64, in order
+    entries: np.ndarray  # (tables, n) uint64, sorted
     starts: np.ndarray  # (tables, drawers + 1) int32
-    shift: int  # entry >> shift is the drawer
+    shift: int  # entry >> shift is the number of its drawer
     probes: int
 
     @classmethod
@@ -64,35 +65,35 @@ class HashTables:
         """Squared distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
         m = len(Q)
         d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
-        looked = np.empty(m, np.int32)
+        compared = np.empty(m, np.int32)
         tasks = grid(m, least=QUERIES_PER_CALL, most=8 * QUERIES_PER_CALL, parts=16)
         effort = 50.0 * m * self.hashes.form.size * (self.rows.shape[1] + self.probes)
         each(
-            lambda task: self._search(Q[task], d2[task], ids[task], looked[task]),
+            lambda task: self._search(Q[task], d2[task], ids[task], compared[task]),
             tasks, n_jobs=n_jobs, effort=effort,
         )  # fmt: skip
-        (few,) = np.nonzero(looked < 0)
-        if few.size:
-            d2[few], ids[few] = self.brute.query(Q[few], k, n_jobs)
+        (unanswered,) = np.nonzero(compared < 0)
+        if unanswered.size:
+            d2[unanswered], ids[unanswered] = self.brute.query(Q[unanswered], k, n_jobs)
         return d2, ids
 
-    def _search(self, Q: Array, d2: Array, ids: Array, looked: Array) -> None:
+    def _search(self, Q: Array, d2: Array, ids: Array, compared: Array) -> None:
         n = len(self.rows)
-        more = max(AT_LEAST, MORE * self.probes)
+        more = max(MIN_RAISED_PROBES, PROBE_FACTOR * self.probes)
         steps = min(self.hashes.most_steps, MAX_STEPS, max(8, self.probes - 1))
         seen = np.empty(n, np.uint8)
         buckets = probe.Buckets(self.entries, self.starts, self.shift, self.probes, more)
         for start in range(0, len(Q), QUERIES_PER_CALL):
             block = slice(start, start + QUERIES_PER_CALL)
-            some = Q[block]
-            ways = probe.Steps(*self.hashes.steps(some, self.panels, steps))
-            Q64 = np.ascontiguousarray(some, np.float64)
+            queries = Q[block]
+            probe_steps = probe.Steps(*self.hashes.steps(queries, self.panels, steps))
+            Q64 = np.ascontiguousarray(queries, np.float64)
             first = 0
-            while first < len(some):
+            while first < len(queries):
                 checkpoint()
                 first = probe.search(
-                    Q64, self.rows, ways, buckets, seen, first, NUMBERS_PER_CALL,
-                    d2[block], ids[block], looked[block],
+                    Q64, self.rows, probe_steps, buckets, seen, first, NUMBERS_PER_CALL,
+                    d2[block], ids[block], compared[block],
                 )  # fmt: skip
 
 

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Choose hashes by measurement: the cheapest that find the neighbors of a sample of the rows.
+"""The choice of hashes by measurement: the cheapest that find the neighbors of sampled rows.
 
-Tables of few rows are enough to measure: the sampled queries, their exact neighbors, and other
-rows drawn at random to stand for all. One pass over them tells, for a hash length, how many
-neighbors would be found and how many rows compared with every number of tables and probes at
-once. The cost of a search is then added up from counts, by prices that do not depend on the
-machine's mood: the same data and seed make the same choice.
+Small tables are enough for measurements: the sampled queries, their exact neighbors, and rows drawn
+at random that represent all others. For one hash length, a single pass over them counts the
+neighbors found and the rows compared for every number of tables and probes. The cost of a search is
+a sum of these counts at fixed prices, so the same data and seed always lead to the same choice.
 """
 
 from dataclasses import dataclass
@@ -20,58 +19,62 @@ from statfast._typing import Array, Jobs
 from statfast.neighbors.hashing.hashes import Hashes
 from statfast.neighbors.hashing.tables import MAX_STEPS, drawer_bits
 
-SAMPLE_ROWS = 1024  # rows that stand for all
-QUERIES_PER_SAMPLE = 8  # of the queries, one is compared with them
-MAX_NEIGHBORS_OF_QUERY = 10  # at most so many of a query's neighbors
+SAMPLE_ROWS = 1024  # rows drawn at random that represent all
+QUERIES_PER_SAMPLE = 8  # one of so many queries is compared with them
+MAX_NEIGHBORS_OF_QUERY = 10  # neighbors of a query that are looked for
 MAX_TABLES = 32
-MEASURED_PROBES = 64  # probes: more are taken to find what these do
+MEASURED_PROBES = 64  # probes that are simulated; more count as these
 PROBES = np.array([1, 2, 4, 8, 12, 16, 24, 32, 48], np.intp)
 LENGTHS = {"p_stable": (4, 8, 12, 16, 20), "hyperplane": (6, 9, 12, 14, 16, 18, 21, 24)}
 WIDTHS = (1.0, 1.4, 2.0, 2.8, 4.0)  # in distances to the last neighbor
 
-# Prices in nanoseconds of one core, about: of 1000 multiply-adds of a projection, of a step in a
-# table, of a bucket, of an entry; and of a row's distance for itself and for each of its bytes.
+# Prices in nanoseconds of one core: of 1000 multiply-adds of a projection, a step in a table, a
+# bucket, an entry, a distance to a row, and each byte of that row.
 PRODUCTS, STEP, BUCKET, ENTRY, ROW, BYTE = 8.0, 6, 50, 2.5, 20, 0.06
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows to measure on: queries, their neighbors' rows, and others."""
+    """Rows for measurements: queries, and a pool of their neighbors and other rows."""
 
     queries: np.ndarray  # (s, d)
-    pool: np.ndarray  # (others + s * own, d)
-    others: int
-    own: int
+    pool: np.ndarray  # (n_background + s * n_neighbors, d)
+    n_background: int  # rows of the pool that were drawn at random
+    n_neighbors: int  # neighbors of each query in the pool
     near: float  # typical distance to a query's last neighbor
-    n: int  # how many rows all stand for
+    n: int  # rows that the sample represents
 
     @classmethod
-    def of(cls, rows: Array, at: Array, ids: Array, d2: Array, rng: np.random.Generator) -> Self:
-        """From the sampled row numbers, and their exact neighbors."""
+    def draw(
+        cls, rows: Array, queries: Array, ids: Array, d2: Array, rng: np.random.Generator
+    ) -> Self:
+        """The sample of the rows with these numbers, whose exact neighbors are known."""
         n, k = len(rows), ids.shape[1]
-        others = rng.choice(n, min(n, SAMPLE_ROWS), replace=False)
-        own = min(k, MAX_NEIGHBORS_OF_QUERY)
-        some = ids[:, np.linspace(0, k - 1, own).astype(np.intp)]
-        pool = np.ascontiguousarray(rows[np.concatenate([others, some.ravel()])])
+        background = rng.choice(n, min(n, SAMPLE_ROWS), replace=False)
+        kept = min(k, MAX_NEIGHBORS_OF_QUERY)
+        neighbor_ids = ids[:, np.linspace(0, k - 1, kept).astype(np.intp)]
+        pool = np.ascontiguousarray(rows[np.concatenate([background, neighbor_ids.ravel()])])
         near = np.sqrt(np.median(d2[:, -1]))
         if near == 0:
             near = np.sqrt(d2[:, -1].mean())
-        return cls(np.ascontiguousarray(rows[at]), pool, len(others), own, float(near) or 1.0, n)
+        return cls(
+            np.ascontiguousarray(rows[queries]), pool, len(background), kept, float(near) or 1.0, n
+        )
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What was chosen, and what it is expected to do."""
+    """Chosen hashes, and their expected recall and cost."""
 
     hashes: Hashes
     probes: int
     recall: float
-    cost: float  # nanoseconds a query
+    cost: float  # nanoseconds of a query
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What the user has fixed; None where the fit is to choose."""
+    """The parameters that the user fixed; None where the fit chooses."""
 
     families: tuple
     tables: int | None
@@ -124,11 +127,11 @@ def fitting(family: str, sample: Sample) -> list[int]:
 def best_of(
     sample: Sample, hashes: Hashes, both: list[Array], wish: Wish, goal: float, row_bytes: int
 ) -> Plan:
-    """Of all numbers of tables and probes with these hashes, the best."""
+    """The best plan of all numbers of tables and probes with these hashes."""
     probes = PROBES if wish.probes is None else np.array([wish.probes], np.intp)
-    near, unique, hits = measure(sample, hashes, both, probes)
+    near, unique, matches = measure(sample, hashes, both, probes)
     tables = np.arange(1, hashes.tables + 1)
-    cost = cost_of(hashes, probes[:, None], tables, unique, hits, row_bytes)
+    cost = cost_of(hashes, probes[:, None], tables, unique, matches, row_bytes)
     if wish.tables is not None:
         near, cost, tables = near[:, -1:], cost[:, -1:], tables[-1:]
     reached = near >= goal
@@ -151,13 +154,15 @@ def measure(
     most = min(int(probes[-1]), MEASURED_PROBES)
     steps = min(hashes.most_steps, MAX_STEPS, max(8, most - 1))
     looked_up = probe.probe_codes(*hashes.steps(sample.queries, None, steps, queries), most)
-    own = codes[:, sample.others :].reshape(hashes.tables, len(sample.queries), sample.own)
-    found_in = first_probes(own, looked_up)
-    near = shares(np.minimum.accumulate(found_in), most, probes)
-    found_in = first_probes(codes[:, None, : sample.others], looked_up[:, ::QUERIES_PER_SAMPLE])
-    unique = shares(np.minimum.accumulate(found_in), most, probes)
-    hits = shares(found_in, most, probes).cumsum(axis=0)
-    return near.T, sample.n * unique.T, sample.n * hits.T
+    neighbor_codes = codes[:, sample.n_background :].reshape(
+        hashes.tables, len(sample.queries), sample.n_neighbors
+    )
+    first = first_probes(neighbor_codes, looked_up)
+    near = shares(np.minimum.accumulate(first), most, probes)
+    first = first_probes(codes[:, None, : sample.n_background], looked_up[:, ::QUERIES_PER_SAMPLE])
+    unique = shares(np.minimum.accumulate(first), most, probes)
+    matches = shares(first, most, probes).cumsum(axis=0)
+    return near.T, sample.n * unique.T, sample.n * matches.T
 
 
 def first_probes(codes: Array, looked_up: Array) -> Array:
@@ -165,14 +170,17 @@ def first_probes(codes: Array, looked_up: Array) -> Array:
     (tables, queries, rows), for codes of that shape or of one query for all."""
     most = looked_up.shape[2]
     first = np.full((*looked_up.shape[:2], codes.shape[2]), most, np.uint8)
-    for at in reversed(range(most)):
-        first[codes == looked_up[:, :, at, None]] = at
+    for p in reversed(range(most)):
+        first[codes == looked_up[:, :, p, None]] = p
     return first
 
 
 def shares(first: Array, most: int, probes: Array) -> Array:
     """The share of rows found in each table by so many probes: (tables, choices)."""
-    count = [np.bincount(found.ravel(), minlength=most + 1).cumsum() for found in first]
+    count = [
+        np.bincount(probes_of_table.ravel(), minlength=most + 1).cumsum()
+        for probes_of_table in first
+    ]
     return np.array(count)[:, np.minimum(probes, most) - 1] / first[0].size
 
 
@@ -186,10 +194,10 @@ def cut(both: list[Array], hashes: Hashes) -> list[Array]:
 
 
 def cost_of(
-    hashes: Hashes, probes: Array, tables: Array, unique: Array, hits: Array, row_bytes: int
+    hashes: Hashes, probes: Array, tables: Array, unique: Array, matches: Array, row_bytes: int
 ) -> Array:
     """Nanoseconds of a query."""
     hashing = PRODUCTS * len(hashes.frame.origin) * hashes.length / 1000
     stepping = STEP * np.minimum(hashes.most_steps, probes - 1)
     compared = (ROW + BYTE * row_bytes) * unique
-    return tables * (hashing + stepping + BUCKET * probes) + ENTRY * hits + compared
+    return tables * (hashing + stepping + BUCKET * probes) + ENTRY * matches + compared

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tangent distance: neighbors among images that may each be shifted, turned or thickened a little.
 
-What an image becomes by such motions is a curved surface in pixel space, and its tangents at the
-image span a flat approximation. The tangent distance of two images is that of the flats. It costs
-as much as a hundred Euclidean distances, so the classifier takes it to the rows nearest by those.
+Such motions of an image form a curved surface in pixel space, which its tangents at the image
+approximate by a flat one. The tangent distance of two images is the distance of the flat surfaces.
+It costs as much as a hundred Euclidean distances, so the classifier computes it only for the rows
+that are nearest in Euclidean distance.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def tangent_distance(
     0.01
     """
     first, single = one_or_many(a, "a")
-    second, other = one_or_many(b, "b")
+    second, second_single = one_or_many(b, "b")
     if first.shape != second.shape:
         raise ValueError(
             f"a and b must be as many images of the same size; got shapes {first.shape} and "
@@ -121,7 +122,7 @@ def tangent_distance(
     rows = with_contiguous_rows(second)
     itself = np.arange(len(first))[:, None]
     distances = np.sqrt(motion.squared(first, rows, itself, n_jobs, "a")[:, 0])
-    return float(distances[0]) if single and other else distances
+    return float(distances[0]) if single and second_single else distances
 
 
 class TangentDistanceClassifier(Classifier, Estimator):
@@ -272,9 +273,9 @@ class TangentDistanceClassifier(Classifier, Estimator):
         TypeError
             If X is sparse, or a parameter has the wrong type.
         """
-        given = self._checked()
+        params = self._checked()
         seed = int(as_generator(self.random_state).integers(2**63))
-        as_count(given.n_neighbors, "n_neighbors", 1, given.n_candidates, limit="n_candidates")
+        as_count(params.n_neighbors, "n_neighbors", 1, params.n_candidates, limit="n_candidates")
         rows = as_rows(X, keep=NATIVE_DTYPES)
         require_size(size_of(rows))
         shape = as_shape(self.image_shape, rows.shape[1])
@@ -326,9 +327,9 @@ class TangentDistanceClassifier(Classifier, Estimator):
         m = rows.shape[0]
         refuse_large(16 * m * k, "The table of neighbors", "Pass the rows of X in parts.")
         distances, ids = np.empty((m, k)), np.empty((m, k), np.intp)
-        for part, squared, found in self._slices(rows, k, motion, itself=X is None):
+        for part, squared, nearest_ids in self._slices(rows, k, motion, itself=X is None):
             np.sqrt(squared, out=distances[part])
-            ids[part] = found
+            ids[part] = nearest_ids
         return (distances, ids) if return_distance else ids
 
     def predict(self, X: Rows | None = None) -> Array:
@@ -388,7 +389,7 @@ class TangentDistanceClassifier(Classifier, Estimator):
         return shares
 
     def _queries(self, X: Any, n_neighbors: int | None = None) -> tuple[np.ndarray, int, Motion]:
-        """Check the query: its rows, how many neighbors each is to have, and the motion."""
+        """Check a query; returns its rows, the number of neighbors of each, and the motion."""
         if X is not None:
             rows = rows_for(self, X, keep=NATIVE_DTYPES)
         elif self.__sklearn_is_fitted__():

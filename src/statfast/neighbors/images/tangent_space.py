@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How images may move: their shape, their smoothing, and the distances that remain."""
+"""The motions of images: shape, smoothing, and distances between tangent spaces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,22 +14,23 @@ from statfast._typing import Array
 from statfast._validation import as_real, refuse_large, shown, wrong_type
 
 FLOP_PER_CALL = 5e7  # flop of a kernel call: tens of milliseconds in plain C
-# The price of moving by 1 along a tangent of length 1: so small that it hardly counts (from 1e-6 to
-# 1e-2 MNIST's errors are about the same), so large that tangents which coincide do no harm.
+# The penalty on moving by 1 along a tangent of length 1. It is so small that it hardly changes the
+# answer (MNIST has about the same errors from 1e-6 to 1e-2), and so large that tangents which
+# coincide do no harm.
 RIDGE = 1e-3
 
 
 @dataclass(frozen=True)
 class Motion:
-    """How images may move: their shape, how they are smoothed, and which of a pair moves."""
+    """The motions of images: their shape, their smoothing, and whether both of a pair move."""
 
     shape: tuple[int, int]
-    taps: np.ndarray  # (2 reach + 1,) weights of the smoothing, which sum to 1
+    taps: np.ndarray  # (2 radius + 1,) weights of the smoothing, which sum to 1
     both: bool
 
     @classmethod
     def checked(cls, shape: tuple[int, int], sigma: float, two_sided: bool) -> "Motion":
-        """Check the parameters; the shape has been."""
+        """The motions with checked parameters; the shape has been checked."""
         sigma = as_real(sigma, "sigma", 0.0, float(max(shape)))
         if not isinstance(two_sided, bool | np.bool_):
             raise wrong_type("two_sided", "True or False", two_sided)
@@ -50,10 +51,10 @@ class Motion:
         out = np.empty((m, c))
 
         def measure(task: tuple[slice, slice]) -> None:
-            part, some = task
+            part, columns_of_task = task
             q = np.ascontiguousarray(Q[part], np.float64)
-            where, to = ids[part, some], out[part, some]
-            tangent.squared(q, X, where, height, width, self.taps, self.both, RIDGE, to)
+            where, squares = ids[part, columns_of_task], out[part, columns_of_task]
+            tangent.squared(q, X, where, height, width, self.taps, self.both, RIDGE, squares)
 
         tasks = [
             (slice(i, min(m, i + rows)), slice(j, min(c, j + columns)))
@@ -66,12 +67,12 @@ class Motion:
 
 
 def gaussian_taps(sigma: float) -> np.ndarray:
-    """Weights of a Gaussian as far as three standard deviations; they sum to 1."""
-    reach = ceil(3.0 * sigma)
-    if reach == 0:
+    """Weights of a Gaussian within three standard deviations; they sum to 1."""
+    radius = ceil(3.0 * sigma)
+    if radius == 0:
         return np.ones(1)
-    with np.errstate(over="ignore"):  # of a tiny sigma
-        weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
+    with np.errstate(over="ignore"):  # where sigma is tiny
+        weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / sigma) ** 2)
     return weights / weights.sum()
 
 

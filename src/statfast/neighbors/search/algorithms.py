@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The indexes by the names that `algorithm` has for them, and which metrics each serves."""
+"""The indexes by the names of the parameter `algorithm`, and the metrics that each serves."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from statfast._distance import (
     Metric,
 )
 from statfast._validation import either, is_sparse
-from statfast.neighbors.brute.precomputed import GIVEN, PrecomputedIndex
+from statfast.neighbors.brute.precomputed import PRECOMPUTED_METRIC, PrecomputedIndex
 from statfast.neighbors.brute.user_metric import build_brute
 from statfast.neighbors.spatial.ball_index import BallTreeIndex
 from statfast.neighbors.spatial.kd_index import KDTreeIndex
@@ -31,7 +31,7 @@ SERVED = {
 
 @dataclass(frozen=True)
 class SearchTask:
-    """Rows to be searched among, and what for."""
+    """A search to be made: the rows, the metric, and the number of neighbors or the radius."""
 
     rows: Any  # checked, prepared for the metric; dense, or a sparse csr_array
     metric: Metric
@@ -42,7 +42,7 @@ class SearchTask:
 
 
 def built(algorithm: str, task: SearchTask) -> Any:
-    """The index of this name."""
+    """The index that `algorithm` names."""
     metric = task.metric
     if algorithm in served(task):
         return TREES[algorithm].build(
@@ -54,13 +54,13 @@ def built(algorithm: str, task: SearchTask) -> Any:
             f"algorithm {algorithm!r} does not serve {what}. "
             f"Take {either(('auto', *served(task), 'brute'))}."
         )
-    if metric is GIVEN:
+    if metric is PRECOMPUTED_METRIC:
         return PrecomputedIndex.build(task.rows)
     return build_brute(task.rows, metric, task.n_jobs)
 
 
 def served(task: SearchTask) -> list[str]:
-    """The trees that can do it."""
-    if task.metric is GIVEN or is_sparse(task.rows):
+    """The trees that serve the metric of a task."""
+    if task.metric is PRECOMPUTED_METRIC or is_sparse(task.rows):
         return []
     return [tree for tree, kinds in SERVED.items() if task.metric.kind in kinds]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The search for neighbors as an estimator of its own."""
+"""The search for neighbors as an estimator."""
 
 from __future__ import annotations
 
@@ -177,6 +177,6 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         return self._publish(X, **self._searchable(X, k=self._checked().n_neighbors))
 
     def _fit_source(self, source: Any, X: Any) -> Any:
-        """Leave the rows where they are; the first query indexes each part there."""
+        """Fit rows in parts, which stay where they are; the first query indexes each part."""
         self._checked()
         return self._publish(X, **index_of_parts(self, source))

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nearest neighbors among rows that lie in parts: each part is searched where it is, by an index of
-its own that stays with it, and the k best are merged by distance and row number."""
+"""Nearest neighbors among rows in parts.
+
+Each part is searched where it lies, by an index of its own that stays there, and the k nearest are
+merged by distance and row number.
+"""
 
 from dataclasses import dataclass
 from itertools import accumulate
@@ -22,7 +25,7 @@ METRICS = (
 
 @dataclass(frozen=True)
 class PartIndex:
-    """The parts, and where their rows begin among all."""
+    """The parts, and the number of the first row of each."""
 
     parts: object
     fit: str
@@ -36,7 +39,7 @@ class PartIndex:
 
 
 def index_of_parts(model: Any, parts: Any) -> Any:
-    """Attributes of a search among parts; a first round counts them."""
+    """The fitted attributes of a search among parts, whose rows a first round counts."""
     if model.metric not in METRICS:
         raise ValueError(
             f"metric must be one of {', '.join(METRICS)} for rows in parts; got {model.metric!r}, "
@@ -64,14 +67,14 @@ def neighbors_in_parts(model: Any, X: Any, n_neighbors: int | None) -> Any:
     k = as_count(k, "n_neighbors", 1, model.n_samples_fit_, limit="the number of fitted rows")
     refuse_large(24 * len(rows) * k, "The table of neighbors", "Pass the rows of X in parts.")
     params = copied(model).set_params(n_neighbors=1)
-    found = index.parts.total(
+    nearest = index.parts.total(
         Work(_near, numbered=True, empty=True), (params, index.fit, rows, k, index.starts)
     )
-    return found.distances, found.ids
+    return nearest.distances, nearest.ids
 
 
 class _Near:
-    """The k best of some parts, by distance, reduced distance and row number."""
+    """The k nearest of one or more parts, by distance, reduced distance and row number."""
 
     def __init__(self, distances: Any, reduced: Any, ids: Any, k: int) -> None:
         self.distances, self.reduced, self.ids, self.k = distances, reduced, ids, k

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The search for all rows within a radius, shared by the estimators that stand on it."""
+"""The search for all rows within a radius, as a base of estimators."""
 
 from collections.abc import Iterator
 from typing import Any, Literal
 
 from statfast._typing import Array, Matrix, Rows, csr_array
 from statfast._validation import as_choice, as_real
-from statfast.neighbors.brute.precomputed import without_own
+from statfast.neighbors.brute.precomputed import without_self_within
 from statfast.neighbors.search import search
 from statfast.neighbors.search.search import Search, finite, graph
 from statfast.neighbors.spatial.spatial_tree import require_distances, rowwise
 
-FIRST_SLICE_ROWS = (
-    256  # rows of the first slice, whose neighbors say how many rows the next may have
-)
-MAX_SLICE_GROWTH = 8  # a slice has at most so many times the rows of the one before
+# Rows of the first slice, whose numbers of neighbors determine the size of the next.
+FIRST_SLICE_ROWS = 256
+MAX_SLICE_GROWTH = 8  # the rows of a slice, at most, in units of those of the slice before
 
 
 class RadiusSearch(Search):
@@ -67,12 +66,12 @@ class RadiusSearch(Search):
         All arrays of a result are views of one, of 16 bytes for each neighbor in all.
         """
         require_distances(return_distance, sort_results)
-        rows, reach = self._queries(X), self._reach(radius)
-        starts, reduced, ids = self._within(rows, reach)
-        found = rowwise(starts, ids)
+        rows, limit = self._queries(X), self._reduced_radius(radius)
+        starts, reduced, ids = self._within(rows, limit)
+        neighbors = rowwise(starts, ids)
         if not return_distance:
-            return found
-        return rowwise(starts, self._metric.finish(reduced, out=reduced)), found
+            return neighbors
+        return rowwise(starts, self._metric.finish(reduced, out=reduced)), neighbors
 
     def radius_neighbors_graph(
         self,
@@ -108,41 +107,41 @@ class RadiusSearch(Search):
             As for `radius_neighbors`.
         """
         as_choice(mode, "mode", ("connectivity", "distance"))
-        rows, reach = self._queries(X), self._reach(radius)
-        starts, reduced, ids = self._within(rows, reach)
+        rows, limit = self._queries(X), self._reduced_radius(radius)
+        starts, reduced, ids = self._within(rows, limit)
         distances = self._metric.finish(reduced, out=reduced)
         return graph(mode, starts, distances, ids, self.n_samples_fit_)
 
-    def _reach(self, radius: float | None = None) -> float:
-        """Check a radius; returns it reduced."""
+    def _reduced_radius(self, radius: float | None = None) -> float:
+        """Check a radius; returns the largest reduced distance within it."""
         radius = self.radius if radius is None else radius
         return float(self._metric.reduce_radii(as_real(radius, "radius", 0, infinite=True)))
 
     def _within(
-        self, rows: Matrix | None, reach: float, part: slice | None = None
+        self, rows: Matrix | None, limit: float, part: slice | None = None
     ) -> tuple[Array, Array, Array]:
-        """Starts, reduced distances and ids of what is within reach of some of the rows.
+        """Starts, reduced distances and ids of the neighbors within a limit, of a slice of queries.
 
-        None instead of rows takes the fitted ones, each without itself.
+        The queries are the fitted rows, each without itself, if `rows` is None.
         """
         part = part or slice(0, self._count(rows))
-        some = (self._rows if rows is None else rows)[part]
-        starts, reduced, ids = self._index.query_radius(some, reach, self.n_jobs)
+        queries = (self._rows if rows is None else rows)[part]
+        starts, reduced, ids = self._index.query_radius(queries, limit, self.n_jobs)
         if rows is None:
-            starts, reduced, ids = without_own(starts, reduced, ids, part.start)
+            starts, reduced, ids = without_self_within(starts, reduced, ids, part.start)
         return starts, finite(reduced, reduced), ids
 
-    def _balls(self, rows: Matrix | None, reach: float, wide: int = 1) -> Iterator[tuple]:
-        """Yield (part, starts, reduced distances, ids) over slices, for callers that keep none.
+    def _balls(self, rows: Matrix | None, limit: float, wide: int = 1) -> Iterator[tuple]:
+        """Yield (part, starts, reduced distances, ids) by slices, so that not all are in memory.
 
-        `wide` numbers are made of each row besides, and count like neighbors.
+        `wide` is how many other numbers the caller needs for each row, which count like neighbors.
         """
         m = self._count(rows)
-        start, step, held = 0, FIRST_SLICE_ROWS, 0
+        start, step, n_neighbors = 0, FIRST_SLICE_ROWS, 0
         while start < m:
             part = slice(start, min(start + step, m))
-            found = self._within(rows, reach, part)
-            yield part, *found
-            start, held = part.stop, held + len(found[2])
-            each = max(held / start, wide)
-            step = max(1, min(MAX_SLICE_GROWTH * step, int(search.MAX_HELD_NEIGHBORS / each)))
+            neighbors = self._within(rows, limit, part)
+            yield part, *neighbors
+            start, n_neighbors = part.stop, n_neighbors + len(neighbors[2])
+            per_row = max(n_neighbors / start, wide)
+            step = max(1, min(MAX_SLICE_GROWTH * step, int(search.MAX_HELD_NEIGHBORS / per_row)))

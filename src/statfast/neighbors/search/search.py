@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fitted rows and the index among them: one search, shared by all estimators on neighbors.
+"""The search among fitted rows, as a base of the estimators of neighbors.
 
-Any index will do that has the methods of `Index`.
+An index is any class that has the methods of `Index`.
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ from statfast._validation import (
 )
 from statfast.neighbors.brute.graph import as_graph
 from statfast.neighbors.brute.magnitude import in_range
-from statfast.neighbors.brute.precomputed import GIVEN, without_self
+from statfast.neighbors.brute.precomputed import PRECOMPUTED_METRIC, without_self
 from statfast.neighbors.brute.sparse import prepared
 from statfast.neighbors.search.algorithms import ALGORITHMS, SearchTask, built
-from statfast.neighbors.search.auto_algorithm import chosen
+from statfast.neighbors.search.auto_algorithm import choose_algorithm
 from statfast.neighbors.search.part_search import neighbors_in_parts
 
-MAX_ROWS = 2**31 - 1  # row numbers are 32 bits wide where they are many
+MAX_ROWS = 2**31 - 1  # large arrays of row numbers are int32
 
-# Dtypes searched as they are; every other one becomes float64.
+# Rows of these types are not converted; those of others become float64.
 NATIVE_DTYPES = (np.float64, np.float32, np.uint8)
 
-# Neighbors held at once by a vote: 2**22 of them are 64 MB of distances and ids. A search of
-# that size keeps every thread busy, so larger slices would cost memory and win no time.
+# Neighbors of a slice of a vote: 64 MB of distances and ids. A search of that size keeps all
+# threads busy, so that larger slices would cost memory and save no time.
 MAX_HELD_NEIGHBORS = 1 << 22
 
 
 class Index(Protocol):
-    """What an index has to do. Neighbors come back ordered by (reduced distance, id).
+    """The methods of an index. Neighbors are ordered by (reduced distance, id).
 
-    Reduced distances are what is compared, such as the square of the Euclidean one.
-    `Metric.finish` makes distances of them, on the way to the user.
+    Reduced distances are those that are compared, such as squares of Euclidean distances.
+    `Metric.finish` turns them into distances for the user.
     """
 
     def query(self, Q: Any, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -64,7 +64,7 @@ class Index(Protocol):
         """The same for the rows of the index, each of them without itself."""
 
     def query_radius(self, Q: Any, r: Any, n_jobs: int | None = None) -> tuple[np.ndarray, ...]:
-        """Starts (m + 1,), reduced distances, ids of what is within r (reduced) of each of Q."""
+        """Starts (m + 1,), reduced distances, ids of the rows within reduced radii r of Q."""
 
 
 class Search(Estimator):
@@ -89,20 +89,20 @@ class Search(Estimator):
     _index: Index = fitted()
 
     def _searchable(self, X: Any, *, k: int = 1, radius: float | None = None) -> dict:
-        """Check and index the rows: the attributes that fit has to publish.
+        """Check and index the rows; returns the attributes that fit publishes.
 
-        What `algorithm="auto"` weighs is a search for the k nearest or, if given, in a radius.
+        `algorithm="auto"` chooses for a search of the k nearest or, if given, within a radius.
         """
         leaf = self._checked_value("leaf_size")
-        metric: Metric = GIVEN
-        given: dict[str, Any] = {"p": self.p, "metric_params": self.metric_params}
+        metric: Metric = PRECOMPUTED_METRIC
+        metric_arguments: dict[str, Any] = {"p": self.p, "metric_params": self.metric_params}
         if precomputed(self.metric):
             rows = as_graph(X) if is_sparse(X) else as_rows(X, keep=NATIVE_DTYPES)
         elif is_sparse(X):
             rows = as_csr(X)
-            metric = as_metric(self.metric, d=rows.shape[1], **given)
+            metric = as_metric(self.metric, d=rows.shape[1], **metric_arguments)
         else:
-            rows, metric = as_metric_rows(X, self.metric, keep=NATIVE_DTYPES, **given)
+            rows, metric = as_metric_rows(X, self.metric, keep=NATIVE_DTYPES, **metric_arguments)
         n = rows.shape[0]
         if n > MAX_ROWS:
             raise ValueError(
@@ -114,7 +114,9 @@ class Search(Estimator):
         reduced = None if radius is None else float(metric.reduce_radii(radius))
         task = SearchTask(rows, metric, leaf, self.n_jobs, min(k, n), reduced)
         auto = self.algorithm == "auto"
-        used, index = chosen(task) if auto else (self.algorithm, built(self.algorithm, task))
+        used, index = (
+            choose_algorithm(task) if auto else (self.algorithm, built(self.algorithm, task))
+        )
         return {
             "n_samples_fit_": n,
             "algorithm_": used,
@@ -126,7 +128,7 @@ class Search(Estimator):
         }
 
     def _metric_params_of(self, metric: Metric) -> dict:
-        """The parameters of the metric used, p of those that have it by no other name."""
+        """The parameters of the metric used; p only if it is Minkowski's."""
         params = {} if self.metric_params is None else dict(self.metric_params)
         p = params.pop("p", self.p)
         return {**params, "p": p} if metric.name == "minkowski" else params
@@ -142,7 +144,7 @@ class Search(Estimator):
         fitted, metric = self.__dict__.get("_rows"), self.__dict__.get("_metric")
         if metric is not None and metric.kind == BLOCKWISE:
             return metric_rows_for(self, X, metric, NATIVE_DTYPES)
-        if metric is not None and metric.name == GIVEN.name:
+        if metric is not None and metric.name == PRECOMPUTED_METRIC.name:
             return self._distances_to(X)
         if fitted is None or isinstance(fitted, np.ndarray):
             rows = rows_for(self, X, keep=NATIVE_DTYPES)
@@ -150,7 +152,7 @@ class Search(Estimator):
         return prepared(self._metric, csr_for(self, X))
 
     def _distances_to(self, X: Any) -> Array:
-        """Check distances from queries to the fitted rows: a table, or what is near in a graph."""
+        """Check distances from queries to the fitted rows: a table, or a sparse graph."""
         if not is_sparse(X):
             return self._metric.prepare(rows_for(self, X, keep=NATIVE_DTYPES), n_jobs=self.n_jobs)
         graph = as_graph(X)
@@ -254,7 +256,7 @@ class KNeighborSearch(Search):
         )
 
     def _neighbors_of(self, X: Any, n_neighbors: int | None = None) -> int:
-        """Check how many neighbors each row of a query is to have."""
+        """Check the number of neighbors of each query."""
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         most, limit = self.n_samples_fit_, "the number of fitted rows"
         if X is None:
@@ -262,7 +264,8 @@ class KNeighborSearch(Search):
         return as_count(k, "n_neighbors", 1, most, limit=limit)
 
     def _nearest(self, rows: Array | None, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Reduced distances and ids (m, k) of the nearest of the rows; None: the fitted ones."""
+        """Reduced distances and ids (m, k) of the nearest rows; of the fitted rows if rows is
+        None."""
         if rows is None:
             reduced, ids = self._index.self_query(k, self.n_jobs)
         else:
@@ -270,29 +273,29 @@ class KNeighborSearch(Search):
         return finite(reduced, reduced[:, -1]), ids
 
     def _slices(self, rows: Any, k: int, wide: int = 1) -> Iterator[tuple]:
-        """Yield (part, starts, reduced distances, ids), flat, for callers that keep none.
+        """Yield (part, starts, reduced distances, ids) by slices, so that not all are in memory.
 
-        `wide` numbers are made of each row besides, and count like neighbors.
+        `wide` is how many other numbers the caller needs for each row, which count like neighbors.
         """
         m = self._count(rows)
         step = max(64, MAX_HELD_NEIGHBORS // max(k, wide))
         if rows is None and precomputed(self.metric) and is_sparse(self._rows):
-            step = m  # a graph is in memory, and need not hold rows as neighbors of themselves
+            step = m  # a graph is in memory, and may not hold rows as neighbors of themselves
         for start in range(0, m, step):
             part = slice(start, min(start + step, m))
             if step >= m:
                 reduced, ids = self._nearest(rows, k)
             elif rows is None:
-                some = np.arange(part.start, part.stop)
-                reduced, ids = without_self(*self._nearest(self._rows[part], k + 1), some)
+                self_ids = np.arange(part.start, part.stop)
+                reduced, ids = without_self(*self._nearest(self._rows[part], k + 1), self_ids)
             else:
                 reduced, ids = self._nearest(rows[part], k)
             yield part, starts_of(*ids.shape), reduced.reshape(-1), ids.reshape(-1)
 
 
 def precomputed(metric: Any) -> bool:
-    """Whether the caller gives distances instead of rows."""
-    return isinstance(metric, str) and metric == GIVEN.name
+    """Whether the user passes distances instead of rows."""
+    return isinstance(metric, str) and metric == PRECOMPUTED_METRIC.name
 
 
 def csr_for(search: Search, X: Matrix) -> Matrix:
@@ -305,7 +308,7 @@ def csr_for(search: Search, X: Matrix) -> Matrix:
 
 
 def finite(reduced: np.ndarray, farthest: np.ndarray) -> np.ndarray:
-    """The reduced distances, unless one of the farthest overflowed."""
+    """Refuse reduced distances if one of the farthest is infinite; returns them."""
     if farthest.size and not farthest.max() < np.inf:
         raise ValueError(
             "X holds a row so far from its neighbors that their squared distance overflows "
@@ -315,7 +318,7 @@ def finite(reduced: np.ndarray, farthest: np.ndarray) -> np.ndarray:
 
 
 def starts_of(m: int, k: int) -> np.ndarray:
-    """Where the neighbors of each of m rows start, if each has k."""
+    """The places where the neighbors of each of m rows start, if each has k."""
     return np.arange(0, m * k + 1, k)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ball tree as a search index: built in parallel, searched in the order of the tree."""
+"""The ball tree as a search index, which is built and searched by several threads."""
 
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -21,12 +21,12 @@ from statfast.neighbors.spatial.function_tree import FunctionTree
 LANES = 8  # points of an octet, children of a node
 LEAF_POINTS = 16  # points of a leaf
 NUMBERS_PER_TASK = 1 << 20  # numbers that one task of the build arranges: within the level-2 cache
-MIN_TASKS = 16  # at least so many tasks, if the rows are many
-MAX_ROWS_OF_ONE_TASK = 2048  # rows: fewer are one task
-MAX_UNORDERED_QUERIES = 8  # queries: so few need no order
+MIN_TASKS = 16  # tasks of a build of many rows
+MAX_ROWS_OF_ONE_TASK = 2048  # rows of a build in one task
+MAX_UNORDERED_QUERIES = 8  # queries that are not sorted by their place in the tree
 OPERATIONS_PER_CALL = 4e8  # operations between checkpoints: some 50 ms at worst, in plain C
-QUERIES_PER_TASK = 512  # of one task
-MAX_UNORDERED_BYTES = 1 << 18  # bytes: within so small a tree queries may jump about
+QUERIES_PER_TASK = 512  # queries of one task
+MAX_UNORDERED_BYTES = 1 << 18  # bytes of a tree for which the order of queries does not matter
 FIRST_ROOM = 1 << 14  # neighbors within a radius that a task has room for at first
 
 
@@ -42,7 +42,7 @@ class BallTreeIndex:
     first: np.ndarray  # (nodes, 9) int32, a child's octets; nodes in preorder
     child: np.ndarray  # (nodes, 8) int32, its node, or -1 for a leaf
     places: np.ndarray  # (n, 2) latitude and longitude in radians, for haversine; else empty
-    loss: float  # relative, to rounding, of a distance: see balltree/search.pyx
+    loss: float  # relative rounding error of a distance: see balltree/search.pyx
     far: float  # the largest angle, for haversine
 
     @classmethod
@@ -98,7 +98,7 @@ class BallTreeIndex:
 
     @cached_property
     def view(self) -> balltree.BallView:
-        """What kernels take; not pickled."""
+        """The arrays in the form of kernels; not pickled."""
         return balltree.BallView(
             self.octets, self.ids, self.center, self.radius, self.first, self.child, self.places,
             self.metric.kind, self.metric.p, self.loss,
@@ -146,83 +146,85 @@ class BallTreeIndex:
         ballbuild.unlay(self.octets, part.start, out)
         return out
 
-    # ------------------------------------------------------------ what queries share
+    # ------------------------------------------------------------ queries
 
     def _query(self, Q, k, n_jobs):
-        own, view = Q is None, self.view
+        of_rows, view = Q is None, self.view
         d = self.octets.shape[1]
-        m = len(self.ids) if own else len(Q)
+        m = len(self.ids) if of_rows else len(Q)
         reduced, ids = np.empty((m, k)), np.empty((m, k), np.intp)
 
         def work(which: slice) -> Array:
-            points, asked, slack = self._asked(Q, which, own)
-            some, first = len(points), which.start if own else -1
-            near, at = np.empty((some, k)), np.empty((some, k), np.intp)
-            looked, done = np.zeros(2, np.intp), 0
-            while done < some:
+            points, sphere_places, slack = self._kernel_queries(Q, which, of_rows)
+            m_block, first = len(points), which.start if of_rows else -1
+            distances_block, ids_block = np.empty((m_block, k)), np.empty((m_block, k), np.intp)
+            visited, done = np.zeros(2, np.intp), 0
+            while done < m_block:
                 checkpoint()
                 done = balltree.search(
                     view,
                     slack,
                     points,
-                    asked,
+                    sphere_places,
                     first,
                     done,
                     OPERATIONS_PER_CALL / (d + 4),
-                    near,
-                    at,
-                    looked,
+                    distances_block,
+                    ids_block,
+                    visited,
                 )
-            where = self.ids[which] if own else which
-            reduced[where], ids[where] = near, at
-            return looked
+            places = self.ids[which] if of_rows else which
+            reduced[places], ids[places] = distances_block, ids_block
+            return visited
 
         tasks = self._tasks(Q, n_jobs)
 
-        looked = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
-        return reduced, ids, np.sum(looked, axis=0)
+        visited = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
+        return reduced, ids, np.sum(visited, axis=0)
 
     def _radius(self, Q: Array, r: Array | float, n_jobs: Jobs, *, counts: bool = False) -> Any:
         tasks, m, d, view = self._tasks(Q, n_jobs), len(Q), self.octets.shape[1], self.view
         radii = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), (m,)))
         count = np.zeros(m, np.intp)
-        kept: list[int] = []  # rows found by each task that is done
+        n_rows_found: list[int] = []  # rows found by each finished task
 
         def work(which: slice) -> tuple[Array, Array, Array]:
-            points, asked, slack = self._asked(Q, which, False)
-            some = len(points)
-            most, held = radii[which], np.zeros(some, np.intp)
-            near, at = room(0 if counts else FIRST_ROOM)
+            points, sphere_places, slack = self._kernel_queries(Q, which, False)
+            m_block = len(points)
+            most, counts_block = radii[which], np.zeros(m_block, np.intp)
+            near, positions = allocate_neighbors(0 if counts else FIRST_ROOM)
             done = filled = 0
-            while done < some:
+            while done < m_block:
                 checkpoint()
                 before = done, filled
                 done, filled = balltree.search_radius(
-                    view, slack, points, asked, most, done, OPERATIONS_PER_CALL / (d + 4), held,
-                    near, at, filled,
+                    view, slack, points, sphere_places, most, done, OPERATIONS_PER_CALL / (d + 4),
+                    counts_block, near, positions, filled,
                 )  # fmt: skip
-                if (done, filled) == before:  # the next one's neighbors do not fit
-                    more = room(4 * len(at))
-                    more[0][:filled], more[1][:filled] = near[:filled], at[:filled]
-                    near, at = more
-            count[which] = held
-            kept.append(filled)
-            refuse_large(32 * sum(kept), "The table of rows within the radius", ADVICE)
-            return held, near[:filled].copy(), at[:filled].copy()
+                if (done, filled) == before:  # there is no room for the neighbors of the next query
+                    larger = allocate_neighbors(4 * len(positions))
+                    larger[0][:filled], larger[1][:filled] = near[:filled], positions[:filled]
+                    near, positions = larger
+            count[which] = counts_block
+            n_rows_found.append(filled)
+            refuse_large(32 * sum(n_rows_found), "The table of rows within the radius", ADVICE)
+            return counts_block, near[:filled].copy(), positions[:filled].copy()
 
-        found = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
+        answers = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
         if counts:
             return count
         starts = np.concatenate([[0], np.cumsum(count)]).astype(np.intp)
         reduced, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
-        for which, (held, near, at) in zip(tasks, found, strict=True):
+        for which, (counts_block, near, positions) in zip(tasks, answers, strict=True):
             begin = starts[which]
-            to = np.arange(len(at)) + np.repeat(begin - (np.cumsum(held) - held), held)
-            reduced[to], ids[to] = near, at
+            places = np.arange(len(positions)) + np.repeat(
+                begin - (np.cumsum(counts_block) - counts_block), counts_block
+            )
+            reduced[places], ids[places] = near, positions
         return starts, reduced, ids
 
     def _tasks(self, Q, n_jobs):
-        """Queries of a task each: rows of Q, or positions of the tree."""
+        """The queries of each task: rows of Q, or positions of the tree."""
         if Q is None:
             return grid(len(self.ids), 64, QUERIES_PER_TASK)
         blocks = grid(len(Q), 64, QUERIES_PER_TASK)
@@ -232,33 +234,34 @@ class BallTreeIndex:
         return [order[block] for block in blocks]
 
     def _homes(self, Q: Any, n_jobs: Any) -> Any:
-        """Where in the tree each query belongs, about."""
-        found = np.empty(len(Q), np.int32)
+        """The approximate place of each query in the tree."""
+        homes = np.empty(len(Q), np.int32)
 
         def work(block: Any) -> None:
-            points = self._asked(Q, block, False)[0]
-            balltree.home(self.view, points, found[block])
+            points = self._kernel_queries(Q, block, False)[0]
+            balltree.home(self.view, points, homes[block])
 
         d = self.octets.shape[1]
         most = max(64, NUMBERS_PER_TASK // (4 * d))
         each(work, grid(len(Q), most=most), n_jobs=n_jobs, effort=len(Q) * d * 100.0)
-        return found
+        return homes
 
-    def _asked(self, Q: Any, which: slice, own: bool) -> tuple[Array, Array, float]:
-        """Queries as kernels take them, their places on the sphere, and the chords' slack."""
-        points = self.points(which) if own else np.ascontiguousarray(Q[which], np.float64)
-        asked, far = points, self.far
+    def _kernel_queries(self, Q: Any, which: slice, of_rows: bool) -> tuple[Array, Array, float]:
+        """Queries in the form of kernels, their places on the sphere, and the rounding of
+        chords."""
+        points = self.points(which) if of_rows else np.ascontiguousarray(Q[which], np.float64)
+        sphere_places, far = points, self.far
         if self.metric.kind == HAVERSINE:
-            points = on_sphere(asked)
-            far = max(far, float(np.abs(asked).max()))
-        # Computed angles are off by some roundings of the coordinates' size, and so are chords.
+            points = on_sphere(sphere_places)
+            far = max(far, float(np.abs(sphere_places).max()))
+        # Angles, and so chords, have rounding errors of the size of the coordinates.
         slack = 4e-15 * (4 + far)
-        return points, asked, slack
+        return points, sphere_places, slack
 
 
-def room(some: int) -> tuple[Array, Array]:
-    """Where to put distances and row numbers."""
-    return np.empty(some), np.empty(some, np.intp)
+def allocate_neighbors(size: int) -> tuple[Array, Array]:
+    """Memory for distances and row numbers."""
+    return np.empty(size), np.empty(size, np.intp)
 
 
 def on_sphere(places: np.ndarray) -> np.ndarray:
@@ -273,20 +276,20 @@ def on_sphere(places: np.ndarray) -> np.ndarray:
 
 
 def pieces(first: Array, last: Array, n: int, d: int) -> list[tuple[int, int]]:
-    """Subtrees that are a task each, as (node, one more than its last), the first one first."""
+    """The subtrees that are a task each, in order, as ranges (start, stop) of nodes."""
     most = (
         max(MAX_ROWS_OF_ONE_TASK, min(NUMBERS_PER_TASK // d, n // MIN_TASKS))
         if n > MAX_ROWS_OF_ONE_TASK
         else inf
     )
-    found, node = [], 0
+    subtrees, node = [], 0
     while node < len(first):
         if LANES * int(first[node, LANES] - first[node, 0]) <= most:
-            found.append((node, int(last[node])))
+            subtrees.append((node, int(last[node])))
             node = int(last[node])
         else:
             node += 1
-    return found
+    return subtrees
 
 
 def arranged(X: Array, first: Array, last: Array, n_jobs: Jobs) -> tuple[Array, Array]:
@@ -312,24 +315,33 @@ def arranged(X: Array, first: Array, last: Array, n_jobs: Jobs) -> tuple[Array, 
 
 
 def halve(rows: Any, ids: Any, spare: Any, ends: Array, low: Any, high: Any, n_jobs: Jobs) -> None:
-    """Part the rows of children `low` to `high` of a node until each child has its own."""
+    """Partition the rows of the children `low` to `high` of a node until each child has its own."""
     if high - low < 2:
         return
     middle = (low + high) // 2
     start, stop = ends[low], min(ends[high], len(rows))
     count, d = stop - start, rows.shape[1]
-    some, to = rows[start:stop], spare[start:stop]
+    segment, spare_rows = rows[start:stop], spare[start:stop]
     pivots, key, order = np.empty((3, d)), np.empty(count), np.empty(count, np.intp)
     blocks = grid(count, most=max(64, NUMBERS_PER_TASK // d))
-    ballorder.choose_pivots(some, pivots)
-    measure = lambda block: ballorder.measure_keys(some[block], pivots, key[block])  # noqa: E731
+    ballorder.choose_pivots(segment, pivots)
+
+    def measure(block):
+        ballorder.measure_keys(segment[block], pivots, key[block])
+
     each(measure, blocks, n_jobs=n_jobs, effort=count * d * 6.0)
     checkpoint()
     ballorder.part(key, ends[middle] - start, order)
-    move = lambda block: np.take(some, order[block], axis=0, out=to[block], mode="clip")  # noqa: E731
+
+    def move(block):
+        np.take(segment, order[block], axis=0, out=spare_rows[block], mode="clip")
+
     each(move, blocks, n_jobs=n_jobs, effort=count * d * 4.0)
-    back = lambda block: np.copyto(some[block], to[block])  # noqa: E731
-    each(back, blocks, n_jobs=n_jobs, effort=count * d * 4.0)
+
+    def move_back(block):
+        np.copyto(segment[block], spare_rows[block])
+
+    each(move_back, blocks, n_jobs=n_jobs, effort=count * d * 4.0)
     ids[start:stop] = ids[start:stop][order]
     halve(rows, ids, spare, ends, low, middle, n_jobs)
     halve(rows, ids, spare, ends, middle, high, n_jobs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ball tree: a search that needs the triangle inequality and nothing else."""
+"""The ball tree: an exact search for all metrics that obey the triangle inequality."""
 
 from typing import Any
 

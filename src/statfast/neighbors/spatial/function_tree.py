@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A ball tree for distances that are Python functions: what counts is how often they are called.
+"""A ball tree for distances that are Python functions, which are called as seldom as possible.
 
-Uhlmann 1991 (doi:10.1016/0020-0190(91)90074-R): a ball is a row and a radius, as only rows are
-known to be what the function takes. Two rows far from each other part the others, at the median of
-the difference of the distances to them; the row in their middle is the center. In a leaf the
-distances of rows to the center are kept, and bound those to a query once more. The function is
-called from Python, in one thread.
+Uhlmann 1991 (doi:10.1016/0020-0190(91)90074-R): a ball is a row and a radius, as the function may
+accept nothing but rows. Two rows far from each other divide the others at the median of the
+difference of the distances to them, and the row in their middle is the center. The distances of the
+rows of a leaf to its center are kept, which bounds their distances to a query once more. The
+function is called from Python, in one thread.
 """
 
 from collections.abc import Callable
@@ -21,9 +21,7 @@ from statfast._engine import checkpoint
 from statfast._typing import Array
 
 LEAF_ROWS = 8  # rows of a leaf
-TRIANGLE_LOSS = (
-    1e-12  # by which a function's distances may be off, relatively, and break the triangle
-)
+TRIANGLE_LOSS = 1e-12  # relative error of a function's distances in the triangle inequality
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,7 @@ class FunctionTree:
     metric: Metric
     rows: np.ndarray  # (n, d) float64
     ids: np.ndarray  # (n,) intp, the caller's row at each position of the tree
-    apart: np.ndarray  # (n,) from each row to the center of its leaf
+    to_center: np.ndarray  # (n,) from each row to the center of its leaf
     center: np.ndarray  # (nodes,) intp, positions
     radius: np.ndarray  # (nodes,)
     start: np.ndarray  # (nodes,) intp, positions
@@ -42,9 +40,9 @@ class FunctionTree:
 
     @classmethod
     def build(cls, X: np.ndarray, *, metric: Metric, leaf_size: int | None = None) -> Self:
-        """The tree of rows; four distances a row and level."""
+        """The tree of rows, for which four distances are measured for each row and level."""
         n = len(X)
-        rows, ids, apart = np.array(X, np.float64, order="C"), np.arange(n), np.empty(n)
+        rows, ids, to_center = np.array(X, np.float64, order="C"), np.arange(n), np.empty(n)
         leaf = max(2, leaf_size or LEAF_ROWS)
         nodes: list = []  # of [center, radius, start, stop, right]; a center as the caller's row
         waiting: list = [(0, n, None)]
@@ -53,25 +51,25 @@ class FunctionTree:
             start, stop, parent = waiting.pop()
             if parent is not None:
                 nodes[parent][4] = len(nodes)
-            here = slice(start, stop)
-            first = distances(metric, rows[start], rows[here])
-            one = distances(metric, rows[start + int(first.argmax())], rows[here])
-            other = distances(metric, rows[start + int(one.argmax())], rows[here])
-            middle = int(np.maximum(one, other).argmin())
-            to = distances(metric, rows[start + middle], rows[here])
-            nodes.append([int(ids[start + middle]), float(to.max()), start, stop, -1])
+            span = slice(start, stop)
+            from_start = distances(metric, rows[start], rows[span])
+            to_pivot_a = distances(metric, rows[start + int(from_start.argmax())], rows[span])
+            to_pivot_b = distances(metric, rows[start + int(to_pivot_a.argmax())], rows[span])
+            middle = int(np.maximum(to_pivot_a, to_pivot_b).argmin())
+            from_middle = distances(metric, rows[start + middle], rows[span])
+            nodes.append([int(ids[start + middle]), float(from_middle.max()), start, stop, -1])
             if stop - start <= leaf:
-                apart[here] = to
+                to_center[span] = from_middle
                 continue
-            order = start + np.argsort(one - other, kind="stable")
-            rows[here], ids[here] = rows[order], ids[order]
+            order = start + np.argsort(to_pivot_a - to_pivot_b, kind="stable")
+            rows[span], ids[span] = rows[order], ids[order]
             half = (start + stop) // 2
             waiting += [(half, stop, len(nodes) - 1), (start, half, None)]
         columns = [np.array(column) for column in zip(*nodes, strict=True)]
         center, radius, begin, end, right = columns
         position = np.empty(n, np.intp)
         position[ids] = np.arange(n)
-        return cls(metric, rows, ids, apart, position[center], radius, begin, end, right)
+        return cls(metric, rows, ids, to_center, position[center], radius, begin, end, right)
 
     @property
     def nbytes(self) -> int:
@@ -84,11 +82,11 @@ class FunctionTree:
 
     def self_query(self, k: int, n_jobs: int | None = None) -> Any:
         """The same for the rows themselves, each without itself."""
-        found, ids, _ = self._query(None, k)
-        return found, ids
+        nearest, ids, _ = self._query(None, k)
+        return nearest, ids
 
     def visited(self, Q: np.ndarray, k: int, n_jobs: int | None = None) -> float:
-        """How many distances a query measures, on average."""
+        """The number of distances that a query measures, on average."""
         return self._query(Q, k)[2] / len(Q)
 
     def query_radius(
@@ -98,7 +96,7 @@ class FunctionTree:
         ordered by (distance, number)."""
         m = len(Q)
         radii = np.broadcast_to(np.asarray(r, np.float64), (m,)).tolist()
-        found = []
+        lists = []
         for q, most in zip(np.asarray(Q, np.float64), radii, strict=True):
             checkpoint()
             near: list = []
@@ -110,9 +108,9 @@ class FunctionTree:
                 return most
 
             self._search(q, most, offer)
-            found.append(sorted(near))
-        starts = np.concatenate([[0], np.cumsum([len(near) for near in found])]).astype(np.intp)
-        flat = [pair for near in found for pair in near]
+            lists.append(sorted(near))
+        starts = np.concatenate([[0], np.cumsum([len(near) for near in lists])]).astype(np.intp)
+        flat = [pair for near in lists for pair in near]
         reduced = np.array([to for to, _ in flat], np.float64)
         return starts, reduced, np.array([row for _, row in flat], np.intp)
 
@@ -125,13 +123,13 @@ class FunctionTree:
         return self.rows[part]
 
     def _query(self, Q: Any, k: int) -> tuple[Array, Array, int]:
-        own = Q is None
-        Q = self.rows if own else np.asarray(Q, np.float64)
-        found, ids, calls = np.empty((len(Q), k)), np.empty((len(Q), k), np.intp), 0
+        of_rows = Q is None
+        Q = self.rows if of_rows else np.asarray(Q, np.float64)
+        nearest_distances, ids, calls = np.empty((len(Q), k)), np.empty((len(Q), k), np.intp), 0
         for i, q in enumerate(Q):
             checkpoint()
             nearest = [(-inf, -len(self.ids))] * k  # a heap with the farthest on top
-            itself = int(self.ids[i]) if own else -1
+            itself = int(self.ids[i]) if of_rows else -1
 
             def offer(
                 to: float,
@@ -144,54 +142,54 @@ class FunctionTree:
                 return -nearest[0][0]
 
             calls += self._search(q, inf, offer)
-            where = itself if own else i
+            where = itself if of_rows else i
             best = sorted((-to, -row) for to, row in nearest)
-            found[where], ids[where] = zip(*best, strict=True)
-        return found, ids, calls
+            nearest_distances[where], ids[where] = zip(*best, strict=True)
+        return nearest_distances, ids, calls
 
-    def _search(self, q: Array, reach: float, offer: Callable[..., Any]) -> int:
-        """Offer every row within reach, which `offer` returns anew; returns how many calls."""
-        known = {}  # by position
+    def _search(self, q: Array, limit: float, offer: Callable[..., Any]) -> int:
+        """Offer every row within the limit, which `offer` returns anew; returns the calls made."""
+        measured_rows = {}  # by position
 
-        def measured(at: int) -> float:
-            if at not in known:
-                known[at] = distance(self.metric, q, self.rows[at])
-            return known[at]
+        def measured(position: int) -> float:
+            if position not in measured_rows:
+                measured_rows[position] = distance(self.metric, q, self.rows[position])
+            return measured_rows[position]
 
         waiting = [(-inf, measured(int(self.center[0])), 0)]
         while waiting:
             low, to, node = waiting.pop()
-            if low > reach:
+            if low > limit:
                 continue
             right = int(self.right[node])
             if right < 0:
-                for at in range(int(self.start[node]), int(self.stop[node])):
-                    near = float(self.apart[at])
-                    if abs(to - near) - TRIANGLE_LOSS * (to + near) <= reach:
-                        found = measured(at)
-                        if found <= reach:
-                            reach = offer(found, int(self.ids[at]))
+                for position in range(int(self.start[node]), int(self.stop[node])):
+                    near = float(self.to_center[position])
+                    if abs(to - near) - TRIANGLE_LOSS * (to + near) <= limit:
+                        row_distance = measured(position)
+                        if row_distance <= limit:
+                            limit = offer(row_distance, int(self.ids[position]))
                 continue
             balls = []
             for below in (node + 1, right):
                 to = measured(int(self.center[below]))
                 balls.append((bound(to, float(self.radius[below])), to, below))
             balls.sort(key=lambda ball: -ball[1])
-            waiting += [ball for ball in balls if ball[0] <= reach]
-        return len(known)
+            waiting += [ball for ball in balls if ball[0] <= limit]
+        return len(measured_rows)
 
 
 def bound(to: float, radius: float) -> float:
-    """No row of a ball is nearer, if the triangle inequality holds up to TRIANGLE_LOSS."""
+    """A lower bound on distances to a ball's rows, as the triangle inequality nearly holds."""
     return to - radius - TRIANGLE_LOSS * (to + radius)
 
 
 def distances(metric: Metric, row: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The distances of a row to others."""
+    """The distances from a row to rows, checked."""
     return by_function(metric, row, rows, "two rows")
 
 
-def distance(metric: Metric, one: np.ndarray, other: np.ndarray) -> float:
-    """What the function says, checked."""
+def distance(metric: Metric, a: np.ndarray, b: np.ndarray) -> float:
+    """The distance of two rows by the function, checked."""
     assert metric.function is not None
-    return measured(metric.function(one, other), "two rows")
+    return measured(metric.function(a, b), "two rows")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The k-d tree as a search index: queries shared among threads, in the order that suits it."""
+"""The k-d tree as a search index, whose queries are sorted and divided among threads."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,15 +15,13 @@ from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, Jobs
 from statfast.neighbors.spatial import kd_radius
 
-LEAF_POINTS = 32  # points: fewer mean more boxes to test, more mean points looked at in vain
-COORDINATES_PER_CALL = 2e7  # coordinates looked at between checkpoints: some 20 ms
-MAX_QUERIES_PER_TASK = 4096  # A task has at most so many queries.
-MIN_QUERIES_PER_TASK = 1024  # A task has about so many queries at least, in few dimensions.
-MAX_UNORDERED_BYTES = (
-    1 << 22
-)  # of points: the caches hold fewer, so that their order does not matter
-MORTON_BITS = 22  # of a Morton code
-SAMPLE_POINTS = 512  # points that tell where most of them lie
+LEAF_POINTS = 32  # points of a leaf: fewer mean more boxes to test, more mean needless distances
+COORDINATES_PER_CALL = 2e7  # coordinates read between checkpoints: some 20 ms
+MAX_QUERIES_PER_TASK = 4096
+MIN_QUERIES_PER_TASK = 1024  # in few dimensions; fewer in many
+MAX_UNORDERED_BYTES = 1 << 22  # bytes of points that fit the caches, whatever the order of queries
+MORTON_BITS = 22  # bits of a Morton code
+SAMPLE_POINTS = 512  # points whose quantiles are the frame of Morton codes
 
 
 @dataclass(frozen=True)
@@ -58,12 +56,12 @@ class KDTreeIndex:
     ) -> kd_radius.Within:
         """Rows within reduced radii r (a number, or one each): starts (m + 1,), reduced distances
         and row numbers, of each query ordered by (distance, number)."""
-        Q, order = self._taken(Q, n_jobs)
+        Q, order = self._ordered_queries(Q, n_jobs)
         return kd_radius.rows_within(self.view, Q, order, r, n_jobs)
 
     def count_radius(self, Q: np.ndarray, r: Any, n_jobs: int | None = None) -> np.ndarray:
         """How many rows are within the reduced radii."""
-        Q, order = self._taken(Q, n_jobs)
+        Q, order = self._ordered_queries(Q, n_jobs)
         return kd_radius.count_within(self.view, Q, order, r, n_jobs)
 
     def points(self, part: slice) -> np.ndarray:
@@ -79,12 +77,12 @@ class KDTreeIndex:
         return self.arrays.ids.ravel()[: self.arrays.n]
 
     def visited(self, Q: np.ndarray, k: int) -> float:
-        """How many points a query of Q looks at, on average."""
+        """The number of points that a query visits, on average."""
         return self._search(Q, k, None)[2] / len(Q)
 
     @cached_property
     def view(self) -> TreeView:
-        """What kernels take; not pickled."""
+        """The arrays in the form of kernels; not pickled."""
         return TreeView(*self.arrays.fields, self.metric.kind, self.metric.p)
 
     @property
@@ -95,14 +93,14 @@ class KDTreeIndex:
         return KDTreeIndex, (self.arrays, self.metric)
 
     def _search(self, Q: Array | None, k: int, n_jobs: Jobs) -> tuple[Array, Array, int]:
-        """Distances, numbers, and how many points were looked at in all."""
+        """Distances, numbers, and how many points were visited in all."""
         arrays, view = self.arrays, self.view
         d, order = arrays.blocks.shape[1], None
         m = arrays.n if Q is None else len(Q)
-        apart, ids = np.empty((m, k)), np.empty((m, k), np.intp)
+        distances, ids = np.empty((m, k)), np.empty((m, k), np.intp)
         effort = m * d * (k + 32.0) * 16
         if Q is not None:
-            Q, order = self._taken(Q, n_jobs)
+            Q, order = self._ordered_queries(Q, n_jobs)
 
         pace = max(
             1, min(MAX_QUERIES_PER_TASK, int(COORDINATES_PER_CALL / (arrays.n * (d + 8))))
@@ -110,42 +108,42 @@ class KDTreeIndex:
 
         def work(block: slice) -> int:
             nonlocal pace
-            looked, start = 0, block.start
+            visited, start = 0, block.start
             while start < block.stop:
                 checkpoint()
                 stop = min(start + pace, block.stop)
-                seen = kdsearch.search(view, Q, order, start, stop, apart, ids)
-                each_costs = (seen + 1) * (d + 8) / (stop - start)
-                looked, start = looked + seen, stop
+                seen_points = kdsearch.search(view, Q, order, start, stop, distances, ids)
+                each_costs = (seen_points + 1) * (d + 8) / (stop - start)
+                visited, start = visited + seen_points, stop
                 pace = max(
                     1, min(8 * pace, MAX_QUERIES_PER_TASK, int(COORDINATES_PER_CALL / each_costs))
                 )
-            return looked
+            return visited
 
         least = max(16, (MIN_QUERIES_PER_TASK >> min(max(d - 3, 0), 6)) // (1 + k // 16))
         blocks = grid(m, least=least, most=MAX_QUERIES_PER_TASK)
-        return apart, ids, sum(each(work, blocks, n_jobs=n_jobs, effort=effort))
+        return distances, ids, sum(each(work, blocks, n_jobs=n_jobs, effort=effort))
 
-    def _taken(self, Q: Array, n_jobs: Jobs) -> tuple[Array, None]:
-        """Queries as the kernels take them, and the order in which they had better."""
+    def _ordered_queries(self, Q: Array, n_jobs: Jobs) -> tuple[Array, None]:
+        """Queries in the form of kernels, and the order to search them in, or None."""
         Q = self._rows(Q)
         large = len(Q) > MAX_QUERIES_PER_TASK and self.arrays.blocks.nbytes > MAX_UNORDERED_BYTES
         return Q, self._order(Q, n_jobs) if large else None
 
     def _rows(self, Q: Array) -> Array:
-        """Queries as the kernel takes them: numbers in sequence, of float64 or float32."""
+        """Queries in the form of kernels: contiguous rows of float64 or float32."""
         if Q.dtype == np.uint8:
             return np.ascontiguousarray(Q, np.float32)
         return with_contiguous_rows(Q)
 
     def _order(self, Q: Any, n_jobs: Jobs) -> Any:
-        """An order of the queries in which those near each other are near each other."""
+        """An order of the queries in which neighbors in space are near one another."""
         m, blocks = len(Q), self.arrays.blocks
         axes = min(blocks.shape[1], 8)
         bits = MORTON_BITS // axes
-        # The frame holds most of the points: an outlier would leave all others in one cell.
-        some = blocks[:: max(1, len(blocks) // SAMPLE_POINTS), :axes, 0].astype(np.float64)
-        low, high = np.quantile(some, (0.02, 0.98), axis=0)
+        # The frame holds most points, but no outliers: these would leave all others in one cell.
+        sample = blocks[:: max(1, len(blocks) // SAMPLE_POINTS), :axes, 0].astype(np.float64)
+        low, high = np.quantile(sample, (0.02, 0.98), axis=0)
         with np.errstate(over="ignore", divide="ignore"):
             scale = np.where(high > low, 2.0**bits / (high - low), 0.0)
         code, order, work = np.empty(m, np.uint32), np.empty(m, np.int32), np.empty(m, np.int32)

@@ -16,8 +16,8 @@ from statfast._validation import refuse_large
 
 Within = tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (m + 1,), reduced distances, ids
 
-COORDINATES_PER_CALL = 2e7  # coordinates looked at between checkpoints: some 20 ms
-QUERIES_PER_TASK = 1024  # of one task
+COORDINATES_PER_CALL = 2e7  # coordinates read between checkpoints: some 20 ms
+QUERIES_PER_TASK = 1024  # queries of one task
 ADVICE = "Lower the radius, or count them."
 
 
@@ -26,14 +26,14 @@ def count_within(
 ) -> np.ndarray:
     """How many rows are within the radii `r` (a number, or one each) of the queries, (m,).
 
-    The queries are taken in an `order` (m,) int32, or None: as they lie. Nodes inside as a whole
-    are counted without a look at their rows.
+    The queries are searched in the `order` (m,) int32, or as they are if it is None. Nodes that lie
+    within the radius as a whole are counted without reading their rows.
     """
     count = np.empty(len(Q), np.intp)
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), len(Q)))
 
     def work(block: slice) -> None:
-        _pass(view, Q, order, block, limits, count)
+        _search_block(view, Q, order, block, limits, count)
 
     each(work, _queries(Q), n_jobs=n_jobs, effort=_effort(Q))
     return count
@@ -43,25 +43,25 @@ def rows_within(
     view: TreeView, Q: np.ndarray, order: Any, r: Array | float, n_jobs: int | None = None
 ) -> Within:
     """The rows within the radii: starts (m + 1,), reduced distances and ids of each query, ordered
-    by (distance, id). They are counted first, so that what is too large is refused, and what is
-    not has its place."""
+    by (distance, id). They are counted first, so that tables that are too large are refused,
+    and the rows of each query are written where they belong."""
     count = count_within(view, Q, order, r, n_jobs)
     starts = np.zeros(len(Q) + 1, np.intp)
     np.cumsum(count, out=starts[1:])
     refuse_large(16 * int(starts[-1]), "The table of rows within the radius", ADVICE)
-    apart, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
+    distances, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), len(Q)))
 
     def work(block: slice) -> None:
         most = int(count[block if order is None else order[block]].max())
-        _pass(view, Q, order, block, limits, count, starts, most, apart, ids)
+        _search_block(view, Q, order, block, limits, count, starts, most, distances, ids)
 
     effort = _effort(Q) + 50.0 * starts[-1]
     each(work, _queries(Q), n_jobs=n_jobs, effort=effort)
-    return starts, apart, ids
+    return starts, distances, ids
 
 
-def _pass(
+def _search_block(
     view: Any,
     Q: Array,
     order: Any,
@@ -70,16 +70,16 @@ def _pass(
     count: Array,
     starts: Array | None = None,
     most: int = 0,
-    apart: Array | None = None,
+    distances: Array | None = None,
     ids: Array | None = None,
 ) -> None:
-    """Count or fill in what is within the radii of some queries."""
+    """Count the rows within the radii of a block of queries, or write them."""
     begin = block.start
     budget = _budget(Q)
     while begin < block.stop:
         checkpoint()
         begin = kdradius.within(
-            view, Q, order, begin, block.stop, limits, budget, count, starts, most, apart, ids,
+            view, Q, order, begin, block.stop, limits, budget, count, starts, most, distances, ids,
         )  # fmt: skip
 
 

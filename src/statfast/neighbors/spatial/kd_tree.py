@@ -129,10 +129,10 @@ class KDTree(SpatialTree):
             and 1 <= k <= self.n_samples
             and self._plain
         ):
-            apart, ids = np.empty(k), np.empty(k, np.intp)
+            distances, ids = np.empty(k), np.empty(k, np.intp)
             q = X if X.dtype is _FLOATS[0] else X.astype(np.float64)
-            if kdsearch.query(self._index.view, q, apart, ids):
-                return (apart, ids) if return_distance else ids
+            if kdsearch.query(self._index.view, q, distances, ids):
+                return (distances, ids) if return_distance else ids
         return super().query(X, k, return_distance, n_jobs=n_jobs)
 
     query.__doc__ = SpatialTree.query.__doc__

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the public trees have in common: their arguments checked, an index asked.
+"""The base of the public trees, which checks arguments and queries an index.
 
-A subclass says which index it builds. The index answers in reduced distances, of rows that were
-prepared for the metric; see neighbors/search/search.py and _distance/metrics.py.
+A subclass builds its index. The index answers in reduced distances, of rows that were prepared for
+the metric; see neighbors/search/search.py and _distance/metrics.py.
 """
 
 from typing import Any, Self
@@ -15,16 +15,16 @@ from statfast._typing import Array, ArrayLike, Jobs, Rows
 from statfast._validation import as_count, as_rows, refuse_large, shape_of, shown, wrong_type
 from statfast.neighbors.brute.magnitude import in_range
 
-NATIVE_DTYPES = (np.float64, np.float32, np.uint8)  # Rows of others become float64.
-MAX_ROWS = 2**31 - 8  # row numbers are 32 bits wide where they are many
+NATIVE_DTYPES = (np.float64, np.float32, np.uint8)  # rows of other types become float64
+MAX_ROWS = 2**31 - 8  # large arrays of row numbers are int32
 SLICE_ROWS = 1 << 14  # rows whose neighbors are counted at a time
-FIRST_SLICE_ROWS = 1 << 10  # The first slice whose neighbors are told has so many rows.
+FIRST_SLICE_ROWS = 1 << 10  # rows of the first slice whose neighbors are listed
 # Later slices have about so many neighbors, and SLICE_ROWS rows at most.
 MAX_HELD_NEIGHBORS = 1 << 22
 
 
 class SpatialTree:
-    """The rows in a tree, and what can be asked of it."""
+    """The rows in a tree, with its queries."""
 
     def __init__(
         self,
@@ -44,11 +44,13 @@ class SpatialTree:
             )
         if leaf_size is not None:
             leaf_size = as_count(leaf_size, "leaf_size")
-        known = as_metric(metric, p=p, metric_params=metric_params, d=rows.shape[1], X=rows)
+        checked_metric = as_metric(
+            metric, p=p, metric_params=metric_params, d=rows.shape[1], X=rows
+        )
         self.n_samples, self.n_features = rows.shape
         self.dtype = rows.dtype
-        self.metric = known.name
-        self._metric, rows = in_range(known, rows, n_jobs)
+        self.metric = checked_metric.name
+        self._metric, rows = in_range(checked_metric, rows, n_jobs)
         self._n_jobs = n_jobs
         self._index = self._built(rows, leaf_size)
 
@@ -134,17 +136,17 @@ class SpatialTree:
         rows, single = self._queries(X)
         k = as_count(k, "k", 1, self.n_samples, limit="the number of rows")
         refuse_large(16 * len(rows) * k, "The table of neighbors", "Pass the rows of X in parts.")
-        found = self._finished(*self._index.query(rows, k, self._threads(n_jobs)))
-        found = [part[0] for part in found] if single else found
-        return tuple(found) if return_distance else found[1]
+        answer = self._finished(*self._index.query(rows, k, self._threads(n_jobs)))
+        answer = [part[0] for part in answer] if single else answer
+        return tuple(answer) if return_distance else answer[1]
 
     def self_query(
         self, k: int = 1, *, return_distance: bool = True, n_jobs: int | None = None
     ) -> tuple[Array, Array]:
         """Return the k nearest neighbors of each sample, itself excluded.
 
-        Another row with the same values is a neighbor at distance 0. Faster than `query` with
-        the rows, as they are asked about in the order of the tree.
+        Another row with the same values is a neighbor at distance 0. Faster than `query` with the
+        rows, as they are asked about in the order of the tree.
 
         Parameters
         ----------
@@ -174,8 +176,8 @@ class SpatialTree:
         limit = "the number of rows besides the row itself"
         k = as_count(k, "k", 1, self.n_samples - 1, limit=limit)
         refuse_large(16 * self.n_samples * k, "The table of neighbors", "Lower k.")
-        found = self._finished(*self._index.self_query(k, self._threads(n_jobs)))
-        return found if return_distance else found[1]
+        answer = self._finished(*self._index.self_query(k, self._threads(n_jobs)))
+        return answer if return_distance else answer[1]
 
     def query_radius(
         self,
@@ -228,12 +230,12 @@ class SpatialTree:
         if count_only and return_distance:
             raise ValueError("count_only and return_distance exclude each other. Leave out one.")
         rows, single = self._queries(X)
-        reach = self._reach(r, len(rows))
+        limits = self._reduced_radii(r, len(rows))
         if count_only:
-            count = self._index.count_radius(rows, reach, self._threads(n_jobs))
+            count = self._index.count_radius(rows, limits, self._threads(n_jobs))
             return count[0] if single else count
-        starts, *found = self._index.query_radius(rows, reach, self._threads(n_jobs))
-        distances, ids = self._finished(*found)
+        starts, *neighbors = self._index.query_radius(rows, limits, self._threads(n_jobs))
+        distances, ids = self._finished(*neighbors)
         wanted = [ids, distances] if return_distance else [ids]
         lists = [part if single else rowwise(starts, part) for part in wanted]
         return tuple(lists) if return_distance else lists[0]
@@ -263,22 +265,22 @@ class SpatialTree:
         -----
         Each pair is found from both of its rows, by `query_radius`, and kept once.
         """
-        reach = self._reach(r, None)
-        if reach.ndim > 0:
+        limit = self._reduced_radii(r, None)
+        if limit.ndim > 0:
             raise wrong_type("r", "a number", r)
-        index, n, found, held, seen = self._index, self.n_samples, [], 0, 0
+        index, n, pairs, n_pairs, seen = self._index, self.n_samples, [], 0, 0
         start, step = 0, FIRST_SLICE_ROWS
         while start < n:
             part = slice(start, min(start + step, n))
-            starts, _, ids = index.query_radius(index.points(part), float(reach), self._n_jobs)
-            own = np.repeat(index.ids[part].astype(np.int64), np.diff(starts))
-            later = own < ids
-            found.append(own[later] << 32 | ids[later])
-            held, seen, start = held + len(found[-1]), seen + len(ids), part.stop
-            refuse_large(24 * held, "The table of pairs", "Lower the radius, or count them.")
+            starts, _, ids = index.query_radius(index.points(part), float(limit), self._n_jobs)
+            rows = np.repeat(index.ids[part].astype(np.int64), np.diff(starts))
+            first_of_pair = rows < ids
+            pairs.append(rows[first_of_pair] << 32 | ids[first_of_pair])
+            n_pairs, seen, start = n_pairs + len(pairs[-1]), seen + len(ids), part.stop
+            refuse_large(24 * n_pairs, "The table of pairs", "Lower the radius, or count them.")
             step = max(1, min(SLICE_ROWS, MAX_HELD_NEIGHBORS * start // max(1, seen)))
-        words = np.concatenate(found)
-        found.clear()
+        words = np.concatenate(pairs)
+        pairs.clear()
         words.sort()
         out = np.empty((len(words), 2), np.intp)
         np.right_shift(words, 32, out=out[:, 0])
@@ -291,8 +293,8 @@ class SpatialTree:
         Parameters
         ----------
         other : tree of the same kind
-            Of as many features, with the same metric and the same parameters of it. It may be
-            the tree itself: then each pair counts twice, and each row with itself once.
+            Of as many features, with the same metric and the same parameters of it. It may be the
+            tree itself: then each pair counts twice, and each row with itself once.
         r : float or array-like of shape (s,)
             The radius, or several, at least 0. Samples at that very distance count.
 
@@ -310,24 +312,24 @@ class SpatialTree:
         """
         if not isinstance(other, type(self)):
             raise wrong_type("other", f"a {type(self).__name__}", other)
-        if other.n_features != self.n_features or not same(self._metric, other._metric):
+        if other.n_features != self.n_features or not is_same_metric(self._metric, other._metric):
             raise ValueError(
                 f"other must have the {self.n_features} features and the metric of this tree "
                 f"({self.metric!r}, with the same parameters); got {shown(other)}. Build both "
                 "with metric_params that are given, not estimated from their rows."
             )
-        reach = np.atleast_1d(self._reach(r, None))
+        limits = np.atleast_1d(self._reduced_radii(r, None))
         large, small = (self, other) if self.n_samples >= other.n_samples else (other, self)
-        total = np.zeros(len(reach), np.intp)
+        total = np.zeros(len(limits), np.intp)
         for start in range(0, small.n_samples, SLICE_ROWS):
             rows = small._index.points(slice(start, min(start + SLICE_ROWS, small.n_samples)))
-            for i, most in enumerate(reach):
+            for i, limit in enumerate(limits):
                 checkpoint()
-                total[i] += large._index.count_radius(rows, most, self._n_jobs).sum()
+                total[i] += large._index.count_radius(rows, limit, self._n_jobs).sum()
         return int(total[0]) if not shape_of(r) else total
 
     def _queries(self, X: Any) -> tuple[Array, bool]:
-        """Check queries: prepared rows, and whether there is one without its axis."""
+        """Check queries; returns prepared rows, and whether X was a single row."""
         rows, single = one_or_many(X, "X")
         if rows.shape[1] != self.n_features:
             raise ValueError(
@@ -336,8 +338,8 @@ class SpatialTree:
             )
         return self._metric.prepare(rows, name="X", n_jobs=self._n_jobs), single
 
-    def _reach(self, r: Any, m: int | None) -> Array:
-        """Check radii: the largest reduced distances of which the distance is within them."""
+    def _reduced_radii(self, r: Any, m: int | None) -> Array:
+        """Check radii; returns the largest reduced distances within them."""
         try:
             radii = np.array(r, np.float64)
         except (TypeError, ValueError) as error:
@@ -353,7 +355,7 @@ class SpatialTree:
         return self._n_jobs if n_jobs is None else n_jobs
 
     def _finished(self, reduced: Array, ids: Array) -> Any:
-        """Distances and ids, unless a distance overflowed."""
+        """Distances and ids; refuses distances that overflowed."""
         if reduced.size and not reduced.max() < np.inf:
             raise ValueError(
                 "A row is so far from a query that their distance overflows float64 on the way "
@@ -362,16 +364,16 @@ class SpatialTree:
         return self._metric.finish(reduced, out=reduced), ids
 
 
-def same(one: Metric, other: Metric) -> bool:
+def is_same_metric(a: Metric, b: Metric) -> bool:
     """Whether two metrics are the same distance, of rows prepared in the same way."""
-    arrays: list[tuple[Any, Any]] = [(one.origin, other.origin), (one.factor, other.factor)]
-    return (one.name, one.kind, one.p, one.function) == (
-        other.name, other.kind, other.p, other.function,
-    ) and all((a is None and b is None) or np.array_equal(a, b) for a, b in arrays)  # fmt: skip
+    arrays: list[tuple[Any, Any]] = [(a.origin, b.origin), (a.factor, b.factor)]
+    return (a.name, a.kind, a.p, a.function) == (
+        b.name, b.kind, b.p, b.function,
+    ) and all((x is None and y is None) or np.array_equal(x, y) for x, y in arrays)  # fmt: skip
 
 
 def one_or_many(Q: Any, name: str) -> tuple[Array, bool]:
-    """Check rows, or one without its axis; and whether it is one."""
+    """Check rows, or a single row; returns rows, and whether there was a single one."""
     if isinstance(Q, list | tuple):
         single = len(Q) > 0 and (np.isscalar(Q[0]) or getattr(Q[0], "ndim", None) == 0)
         return as_rows([Q] if single else Q, name=name, keep=NATIVE_DTYPES), single

@@ -181,9 +181,12 @@ class KNeighborsClassifier(Voting, LeftOut):
         winners = np.empty((len(outputs), m), np.intp)
         for part, starts, reduced, ids in slices:
             weights = weigh(weighting, self._metric, starts, reduced, (-1, k))
-            for output, own in zip(outputs, winners, strict=True):
-                self._elect(output, ties, starts, ids, reduced, weights, own[part])
-        labels = [output[0].take(own) for output, own in zip(outputs, winners, strict=True)]
+            for output, output_winners in zip(outputs, winners, strict=True):
+                self._elect(output, ties, starts, ids, reduced, weights, output_winners[part])
+        labels = [
+            output[0].take(output_winners)
+            for output, output_winners in zip(outputs, winners, strict=True)
+        ]
         return np.column_stack(labels) if self.outputs_2d_ else labels[0]
 
     def predict_proba(self, X: Rows | None = None) -> Any:
@@ -213,11 +216,13 @@ class KNeighborsClassifier(Voting, LeftOut):
         refuse_large(8 * m * width, "The table of shares", "Pass the rows of X in parts.")
         shares = [np.zeros((m, len(classes))) for classes, _ in outputs]
         for part, starts, reduced, ids in self._slices(rows, k, wide=width):
-            for (_, codes), own in zip(outputs, shares, strict=True):
-                self._share(codes, weighting, starts, ids, reduced, (-1, k), own[part])
+            for (_, codes), output_shares in zip(outputs, shares, strict=True):
+                self._share(codes, weighting, starts, ids, reduced, (-1, k), output_shares[part])
         return shares if self.outputs_2d_ else shares[0]
 
-    def _wrong(self, part: Any, ks: Any, starts: Any, reduced: Any, ids: Any, total: Any) -> None:
+    def _add_errors(
+        self, part: Any, ks: Any, starts: Any, reduced: Any, ids: Any, total: Any
+    ) -> None:
         weighting, ties = self._voting()
         count, outputs = np.zeros(len(ks), np.intp), self._outputs
         for trial, begin, d, near, weights in self._trials(weighting, ks, starts, reduced, ids):

@@ -22,7 +22,7 @@ from statfast.neighbors.vote.weights import weigh
 
 
 class LeftOut(KNeighborSearch):
-    """Leave-one-out errors. A subclass has `_wrong`, the errors of a slice of the fitted rows."""
+    """Leave-one-out errors. A subclass has `_add_errors`, for the errors of a slice of rows."""
 
     weights: object
 
@@ -58,11 +58,11 @@ class LeftOut(KNeighborSearch):
         for `weights` is called again for each k, with the distances of so many.
         """
         self._queries(None)
-        ks, given = distinct(ks, self.n_samples_fit_ - 1)
+        ks, places = distinct(ks, self.n_samples_fit_ - 1)
         total = np.zeros(len(ks))
         for part, starts, reduced, ids in self._slices(None, int(ks[-1])):
-            self._wrong(part, ks, starts, reduced, ids, total)
-        return total[given] / self.n_samples_fit_
+            self._add_errors(part, ks, starts, reduced, ids, total)
+        return total[places] / self.n_samples_fit_
 
     def tune_n_neighbors(self, ks: ArrayLike) -> int:
         """Choose the k with the smallest leave-one-out error.
@@ -95,7 +95,7 @@ class LeftOut(KNeighborSearch):
     # ------------------------------------------------------------ cross-validation
 
     def _plan_folds(self, task: FoldTask) -> Any:
-        """By one search for all rows or for those of a fold, where `n_neighbors` alone differs."""
+        """Plan one search for all candidates, if they differ in `n_neighbors` alone."""
         folds = task.folds
         if folds.weights is not None or self._ties_at_random():
             return None
@@ -115,7 +115,7 @@ class LeftOut(KNeighborSearch):
         return SharedFits(X, self._by_folds(X, folds, ks))
 
     def _left_out_plan(self, task: Any, ks: Any) -> Any:
-        """What is predicted for each row, for each of many k, from one search."""
+        """A plan of the predictions of each row for each of many k, from one search."""
         folds, n = task.folds, task.folds.n
         with checks_of_all_rows():
             model = copied(self).set_params(n_neighbors=max(ks)).fit(folds.X, folds.y)
@@ -135,15 +135,15 @@ class LeftOut(KNeighborSearch):
                 near = Neighbors(model, list(model._slices(rows, max(ks))), len(test))
                 classes = getattr(model, "classes_", None)
                 yield [Answers({"predict": near.predicted(k)}, classes, type(self)) for k in ks]
-            except Exception as error:  # which fails the fold alone
+            except Exception as error:  # fails this fold alone
                 yield [error] * len(ks)
 
     def _ties_at_random(self) -> Any:
-        """Whether equal votes are drawn by lot, so that no two fits answer alike."""
+        """Whether ties are drawn by lot, so that answers differ from fit to fit."""
         return False
 
     def _ks(self, candidates: Any) -> list[int] | None:
-        """The numbers of neighbors, if candidates differ in nothing else."""
+        """The numbers of neighbors, or None if candidates differ in other parameters."""
         if any(set(params) - {"n_neighbors"} for params in candidates):
             return None
         with checks_of_all_rows():
@@ -152,14 +152,17 @@ class LeftOut(KNeighborSearch):
                 for params in candidates
             ]
 
-    def _wrong(self, part: Any, ks: Any, starts: Any, reduced: Any, ids: Any, total: Any) -> None:
+    def _add_errors(
+        self, part: Any, ks: Any, starts: Any, reduced: Any, ids: Any, total: Any
+    ) -> None:
         """Add the errors for each of ks of the rows in `part` to the total."""
         raise NotImplementedError
 
     def _trials(
         self, weighting: Any, ks: Any, starts: Any, reduced: Any, ids: Any
     ) -> Iterator[tuple]:
-        """Yield (which of ks, starts, reduced distances, ids, weights): what to try together.
+        """Yield (which of ks, starts, reduced distances, ids, weights) for ks that are tried
+        together.
 
         The weight of a neighbor may depend on k if it comes from a function of all k distances;
         then each k is tried by itself.
@@ -178,7 +181,7 @@ class LeftOut(KNeighborSearch):
 
 
 def _left_out(model: Any, X: Array, y: Array, weights: Array | None, method: str) -> Array | None:
-    """What a method gives for each row by all others."""
+    """The answers of a method for each row, by all other rows."""
     if model._ties_at_random():
         return None
     with checks_of_all_rows():
@@ -187,14 +190,14 @@ def _left_out(model: Any, X: Array, y: Array, weights: Array | None, method: str
 
 
 class Neighbors:
-    """The nearest of some rows, from which those for smaller k are the first."""
+    """The nearest of a set of rows, the first of which are the nearest for smaller k."""
 
     def __init__(self, model: Any, slices: list[tuple[slice, Array, Array, Array]], m: int) -> None:
         self.model, self.slices, self.m = model, slices, m
         self.k = model.n_neighbors
 
     def predicted(self, k: int) -> Array:
-        """What the model predicts with k neighbors."""
+        """The predictions of the model with k neighbors."""
         return self.model._predicted(self._first(k), self.m, k)
 
     def _first(self, k):
@@ -206,11 +209,11 @@ class Neighbors:
 
 
 def distinct(ks: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Check numbers of neighbors: the distinct ones ascending, and where each given one is."""
+    """Check numbers of neighbors; returns distinct ones in order, and the place of each."""
     limit = "the number of fitted rows besides the row itself"
     checked = [as_count(k, "ks", 1, most, limit=limit) for k in listed(ks)]
-    ks, given = np.unique(np.array(checked, np.intp), return_inverse=True)
-    return ks, given
+    ks, places = np.unique(np.array(checked, np.intp), return_inverse=True)
+    return ks, places
 
 
 def listed(ks: Any) -> list:

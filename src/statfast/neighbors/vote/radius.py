@@ -166,10 +166,10 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
             zeros for a row.
         """
         weighting, ties = self._voting()
-        rows, reach = self._queries(X), self._reach()
+        rows, limit = self._queries(X), self._reduced_radius()
         winners = np.empty(self._count(rows), np.intp)
-        for part, starts, reduced, ids in self._balls(rows, reach):
-            self._alone(part, starts)
+        for part, starts, reduced, ids in self._balls(rows, limit):
+            self._rows_without_neighbor(part, starts)
             weights = weigh(weighting, self._metric, starts, reduced, (-1,))
             self._elect(self._outputs[0], ties, starts, ids, reduced, weights, winners[part])
         winners[winners < 0] = self._outlier
@@ -197,19 +197,19 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
             If the result would take more than half the free memory.
         """
         weighting, _ = self._voting()
-        rows, reach = self._queries(X), self._reach()
+        rows, limit = self._queries(X), self._reduced_radius()
         m, classes = self._count(rows), len(self.classes_)
         refuse_large(8 * m * classes, "The table of shares", "Pass the rows of X in parts.")
         shares = np.zeros((m, classes))
-        for part, starts, reduced, ids in self._balls(rows, reach, wide=classes):
-            alone = self._alone(part, starts)
+        for part, starts, reduced, ids in self._balls(rows, limit, wide=classes):
+            alone = self._rows_without_neighbor(part, starts)
             self._share(self._codes, weighting, starts, ids, reduced, (-1,), shares[part])
             if self._outlier < classes:
                 shares[alone, self._outlier] = 1.0
         return shares
 
-    def _alone(self, part: slice, starts: Array) -> np.ndarray:
-        """The rows without a neighbor, who need an outlier label."""
+    def _rows_without_neighbor(self, part: slice, starts: Array) -> np.ndarray:
+        """The rows without a neighbor; refuses them if there is no outlier label."""
         alone = part.start + np.flatnonzero(np.diff(starts) == 0)
         if len(alone) and self.outlier_label_ is None:
             raise ValueError(
@@ -339,19 +339,19 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
             As for `radius_neighbors`, or if a `weights` callable returns the wrong shape, a
             negative or NaN weight, or only zeros for a row.
         """
-        rows, reach = self._queries(X), self._reach()
-        found = self._predict(self._balls(rows, reach), self._count(rows), (-1,))
-        if np.isnan(found).any():
+        rows, limit = self._queries(X), self._reduced_radius()
+        averages = self._predict(self._balls(rows, limit), self._count(rows), (-1,))
+        if np.isnan(averages).any():
             warn_user(
                 "One or more samples have no neighbors within specified radius; predicting NaN."
             )
-        return found
+        return averages
 
 
 def outlier(
     label: float | str | None, classes: np.ndarray, codes: np.ndarray
 ) -> tuple[float | str | None, int, Array]:
-    """The outlier label, its code, and the labels by code; the last is an outlier's if new."""
+    """The outlier label, its code, and the labels by code, the last of which may be a new one."""
     if label is None:
         return None, len(classes), classes
     if isinstance(label, str) and label == "most_frequent":
@@ -364,8 +364,8 @@ def outlier(
             f"outlier_label must be a label like those of y (dtype {classes.dtype}), "
             f"'most_frequent' or None; got {shown(label)}."
         )
-    found = np.flatnonzero(classes == label)
-    if len(found):
-        return classes[found[0]], int(found[0]), classes
+    places = np.flatnonzero(classes == label)
+    if len(places):
+        return classes[places[0]], int(places[0]), classes
     labels = np.append(classes, np.array([label]))
     return labels[-1], len(classes), labels

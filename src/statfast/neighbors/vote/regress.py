@@ -148,7 +148,9 @@ class KNeighborsRegressor(Averaging, LeftOut):
     def _predicted(self, slices: Iterator[Any], m: int, k: int) -> Array:
         return self._predict(slices, m, (-1, k))
 
-    def _wrong(self, part: Any, ks: Any, starts: Any, reduced: Any, ids: Any, total: Any) -> None:
+    def _add_errors(
+        self, part: Any, ks: Any, starts: Any, reduced: Any, ids: Any, total: Any
+    ) -> None:
         outputs = self._targets.shape[1]
         errors, sums = np.zeros((len(ks), outputs)), np.empty(outputs)
         weighting, truth = self._checked_value("weights"), self._targets[part]

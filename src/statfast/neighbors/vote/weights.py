@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The weights of neighbors, in votes and averages alike."""
+"""The weights of neighbors, and the bases of models that vote or average by them."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,10 +20,10 @@ WEIGHTING = callable_ | one_of("uniform", "distance")
 def weigh(
     weights: str, metric: Metric, starts: np.ndarray, reduced: np.ndarray, shape: tuple[Any, ...]
 ) -> np.ndarray | None:
-    """Weights of the neighbors at these reduced distances; None: one each.
+    """Weights of the neighbors at these reduced distances; None if each counts one.
 
-    A function is given the distances in this shape: a row of it for each query where all have
-    equally many neighbors, else flat.
+    A function takes the distances in this shape: a row for each query if all have equally many
+    neighbors, else flat.
     """
     if weights == "uniform":
         return None
@@ -36,7 +36,7 @@ def weigh(
 
 
 def checked(values: Array, starts: np.ndarray, shape: tuple) -> np.ndarray:
-    """Check what a function returned: float64 weights of this shape that can decide; flat."""
+    """Check the weights that a function returned, of this shape; returns them flat, float64."""
     w = np.ascontiguousarray(values, dtype=np.float64)
     if w.shape != shape:
         raise ValueError(
@@ -63,8 +63,7 @@ def checked(values: Array, starts: np.ndarray, shape: tuple) -> np.ndarray:
     return w
 
 
-# ---------- The average over neighbors: what the regressors, by number and by radius, have in
-# common
+# ---------- The average over neighbors, for the regressors by number and by radius
 class Averaging(Regressor):
     """The targets that are averaged, and their weights."""
 
@@ -77,7 +76,7 @@ class Averaging(Regressor):
     _flat: bool  # whether one output was given as a 1-d array
 
     def _averaged(self, y: Any, n: int) -> dict:
-        """Check the targets of n rows: the attributes that fit has to publish."""
+        """Check the targets of n rows; returns the attributes that fit publishes."""
         targets, flat = as_targets(y, n)
         return {"n_outputs_": targets.shape[1], "_targets": targets, "_flat": flat}
 
@@ -98,7 +97,7 @@ class Averaging(Regressor):
         return tags
 
 
-# ---------- The vote of neighbors: what the classifiers, by number and by radius, have in common
+# ---------- The vote of neighbors, for the classifiers by number and by radius
 class Voting(Classifier):
     """The electorate, its weights and its tie rule."""
 
@@ -115,13 +114,15 @@ class Voting(Classifier):
     _seed: int
 
     def _electorate(self, y: Any, n: int, *, several: bool = False) -> dict:
-        """Check the labels of n rows: the attributes that fit has to publish."""
+        """Check the labels of n rows; returns the attributes that fit publishes."""
         generator = as_generator(self.random_state)
         columns = label_columns(y) if several else None
         if columns is None:
             classes, codes = as_labels(y, n)
         else:
-            classes, codes = map(list, zip(*(as_labels(own, n) for own in columns), strict=True))
+            classes, codes = map(
+                list, zip(*(as_labels(labels, n) for labels in columns), strict=True)
+            )
         seed = int(generator.integers(2**63))
         two = columns is not None
         return {"classes_": classes, "outputs_2d_": two, "_codes": codes, "_seed": seed}
