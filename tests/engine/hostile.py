@@ -42,30 +42,35 @@ class HostileEngine(HereEngine):
         sent = pickle.dumps((work, state))
         before = [_fingerprint(ref) for ref in refs]
         shares = []
-        for own in self.places(refs):
-            own = self.rng.permutation(own).tolist()
+        for numbers in self.places(refs):
+            numbers = self.rng.permutation(numbers).tolist()
             while self.rng.random() < 0.3:  # a worker dies, what it had made and kept with it
-                self._serve(sent, refs, own[: len(own) // 2])
+                self._serve(sent, refs, numbers[: len(numbers) // 2])
                 self.lose()
-            shares.append(self._serve(sent, refs, own))
+            shares.append(self._serve(sent, refs, numbers))
             if self.rng.random() < 0.3:
-                shares.append(self._serve(sent, refs, own))
+                shares.append(self._serve(sent, refs, numbers))
             if self.rng.random() < 0.3:
                 self.lose()
         assert before == [_fingerprint(ref) for ref in refs]
         while len(shares) > 1:
             self.rng.shuffle(shares)
-            some = self.rng.integers(2, len(shares) + 1)
-            joined = tree_reduce.merged(shares[:some])
-            shares = [*shares[some:], pickle.loads(pickle.dumps(joined))]
+            n_merged = self.rng.integers(2, len(shares) + 1)
+            joined = tree_reduce.merged(shares[:n_merged])
+            shares = [*shares[n_merged:], pickle.loads(pickle.dumps(joined))]
         return shares[0]
 
-    def _serve(self, sent, refs, own):
+    def _serve(self, sent, refs, numbers):
         work, state = pickle.loads(sent)
-        items = [(number, refs[number]) for number in own]
+        items = [(number, refs[number]) for number in numbers]
         back = pickle.dumps(
             tree_reduce.serve(
-                work, state, items, len(refs), 1 + len(own) % 3, parts_stay=self.rng.random() < 0.8
+                work,
+                state,
+                items,
+                len(refs),
+                1 + len(numbers) % 3,
+                parts_stay=self.rng.random() < 0.8,
             )
         )
         self.sent += len(back)

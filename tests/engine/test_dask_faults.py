@@ -123,12 +123,12 @@ def held():
     return len(worker_cache.CACHE)
 
 
-def settled(step, wanted):
+def becomes(step, expected):
     """Whether ``step()`` comes to be what is wanted."""
     until = time.monotonic() + 10.0
-    while (found := step()) != wanted and time.monotonic() < until:
+    while (value := step()) != expected and time.monotonic() < until:
         time.sleep(0.02)
-    return found == wanted
+    return value == expected
 
 
 @pytest.mark.filterwarnings("ignore:.*max_iter", "ignore:.*converge")
@@ -139,7 +139,7 @@ def test_workers_forget_a_fit_that_has_ended(client, rows, monkeypatch):
     def total():
         return sum(client.run(held).values())
 
-    assert settled(total, 0)
+    assert becomes(total, 0)
     fits = [
         lambda: statfast.KMeans(3, init=X[:3], max_iter=2).fit(cloud),
         lambda: statfast.GeneralizedLinearModel().fit(cloud, rows[1]).summary(),
@@ -152,13 +152,13 @@ def test_workers_forget_a_fit_that_has_ended(client, rows, monkeypatch):
             assert total() > 0
         client.run(worker_cache.forget, "")
         fit()
-        assert settled(total, 0)
+        assert becomes(total, 0)
     search = statfast.NearestNeighbors(3).fit(cloud)
     search.kneighbors(X[:5])
     assert total() > 0
     del search
     gc.collect()
-    assert settled(total, 0)
+    assert becomes(total, 0)
 
 
 def test_ctrl_c_cancels_the_round(client, rows, tmp_path):
@@ -179,7 +179,7 @@ def test_ctrl_c_cancels_the_round(client, rows, tmp_path):
     try:
         with pytest.raises(KeyboardInterrupt):
             model.fit(cloud)
-        assert settled(running, [])
+        assert becomes(running, [])
     finally:
         other.join()
         goes_on.touch()
@@ -202,7 +202,7 @@ def test_a_worker_joins(client, rows):
     here = StandardScaler().fit(in_parts(X))
     assert np.array_equal(here.var_, StandardScaler().fit(client.persist(collections(X)[0])).var_)
     client.cluster.scale(2)
-    assert settled(lambda: len(client.scheduler_info(n_workers=-1)["workers"]), 2)
+    assert becomes(lambda: len(client.scheduler_info(n_workers=-1)["workers"]), 2)
 
 
 def test_two_fits_at_once(client, rows):

@@ -200,10 +200,10 @@ SPARSE = [
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(("given", "what"), SPARSE, ids=str)
-def test_sparse_likelihoods(data, given, what, weighted):
+@pytest.mark.parametrize(("params", "what"), SPARSE, ids=str)
+def test_sparse_likelihoods(data, params, what, weighted):
     """l1 penalties and elastic nets: two classes are solved otherwise than in memory."""
-    model = statfast.LogisticRegression(C=0.05, tol=1e-13, **given)
+    model = statfast.LogisticRegression(C=0.05, tol=1e-13, **params)
     columns = columns_of(data, what, weighted)
     _, known = check_bits(model, columns, seeds=(0, 1))
     X, y, w = columns

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Blocks of rows on threads that Ctrl-C ends, data in chunks and parts, long calls of libraries."""
+"""Work on blocks of rows: interruptible threads, data in chunks and in parts, long library
+calls."""
 
 from statfast._engine.blocks import (
     checkpoint,

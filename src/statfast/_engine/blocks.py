@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The engine: work on blocks of rows, shared among threads, merged in the order of the blocks.
+"""The engine: work on blocks of rows, divided among threads, merged in the order of the blocks.
 
 Which rows make a block depends on their number alone, and partial results merge in block order,
 so an answer has the same bits for any number of threads. An estimator hands its work to `each`
 (independent tasks) or `reduce` (a sum over row blocks) and never knows whether one thread or many
 did it, nor whether the rows lie in memory, in a file, or come as `Chunks`.
 
-A call in progress is a `_Run`, led by the thread that called; threads of one pool, made when first
-needed, may join it as helpers. Whether and when they come changes the time, never the answer.
+A call in progress is a `_Run`, led by the calling thread. Threads of one pool, which is made when
+it is first needed, may join it as helpers. When they come changes the time, never the answer.
 """
 
 import os
@@ -31,20 +31,13 @@ from statfast._engine.chunks import Chunks
 from statfast._typing import Array
 from statfast._validation import place_of_call, warning_at, wrong_type
 
-MIN_FLOP_FOR_THREADS = (
-    4e6  # flop: below this, about a millisecond, waking a thread costs more than it saves
-)
-MIN_FLOP_FOR_AWAKE_THREADS = (
-    1e6  # the same where a thread waits awake, and costs no more than a few microseconds
-)
-AWAKE_SECONDS = 1e-3  # seconds a thread waits awake: to be woken may take longer than a small call
-MAX_THREADS_PER_CORE, MIN_THREAD_LIMIT = (
-    4,
-    16,
-)  # threads for each core, or in all: more would only get in each other's way
-WAIT_SECONDS = (
-    0.05  # seconds: no wait is longer, because on Windows Ctrl-C is heard only between waits
-)
+# Operations, about a millisecond: for fewer, waking a thread costs more than it saves.
+MIN_FLOP_FOR_THREADS = 4e6
+MIN_FLOP_FOR_AWAKE_THREADS = 1e6  # the same where threads wait awake, and start in microseconds
+AWAKE_SECONDS = 1e-3  # seconds a thread waits awake, as waking it may take longer than a small call
+# More threads than 4 for each core, or 16 in all, would only hinder one another.
+MAX_THREADS_PER_CORE, MIN_THREAD_LIMIT = 4, 16
+WAIT_SECONDS = 0.05  # seconds of the longest wait: on Windows, Ctrl-C is heard only between waits
 
 _progress: Callable[..., Any] | None = None  # the hook of `set_progress`
 
@@ -81,7 +74,7 @@ def usable_threads(n_jobs: int | None = None) -> int:
 
 @contextmanager
 def granted(threads: int) -> Iterator[None]:
-    """Let calls of this thread use so many threads, where they would take it for another's."""
+    """Let calls of this thread use so many threads, even if it belongs to another pool."""
     before, _here.threads = _here.threads, threads
     try:
         yield
@@ -115,8 +108,8 @@ def _quota(groups: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/
             mount, files = root / "cpu", ["cpu.cfs_quota_us", "cpu.cfs_period_us"]
         else:
             continue
-        for folder in Path(path.lstrip("/"), "file").parents:  # a group is limited by those above
-            with suppress(OSError, ValueError):  # there is no such file, or it says "max"
+        for folder in Path(path.lstrip("/"), "file").parents:  # groups above limit a group, too
+            with suppress(OSError, ValueError):  # there is no such file, or it contains "max"
                 texts = [(mount / folder / file).read_text() for file in files]
                 quota, period = map(int, " ".join(texts).split())
                 quotas.append(quota / period if quota > 0 else inf)
@@ -153,7 +146,8 @@ def fold(
     work: Callable[[Any], Any], tasks: Sequence[Any], *, merge: Callable[..., Any],
     n_jobs: int | None = None, effort: float = inf, progress: Callable[..., Any] | None = None,
 ) -> Any:  # fmt: skip
-    """Merge what independent tasks give, in their order; see `each` and, for `merge`, `reduce`."""
+    """Merge the results of independent tasks in their order; see `each`, and `reduce` for
+    `merge`."""
     return _run(work, [tasks], merge, len(tasks), 2, n_jobs, effort, progress)[0]
 
 
@@ -201,7 +195,7 @@ def reduce(
 def _batches(
     chunks: Iterable[Array], aligned: Sequence[Array | None], least: int
 ) -> Iterator[list[tuple[slice, Array]]]:
-    """For each chunk the list of its tasks: pairs (rows in all, block)."""
+    """Yield the tasks of each chunk: pairs (slice of all rows, block)."""
     sizes = {len(a) for a in aligned if a is not None}
     stop = 0
     for chunk in chunks:
@@ -215,7 +209,7 @@ def _batches(
 
 
 def invite(function: Callable[..., Any], size: int) -> None:
-    """Have one of `size` threads call a function soon."""
+    """Have one of `size` threads of the pool call a function soon."""
     _pool.call(copy_context(), function, size)
 
 
@@ -236,30 +230,30 @@ def set_progress(hook: Callable[[int, int | None], Any] | None) -> None:
 
 
 def report(done: int, total: int) -> None:
-    """Tell the hook of `set_progress` how far work is that is not cut into tasks of the engine."""
+    """Call the hook of `set_progress` for work that is not cut into tasks of the engine."""
     if _progress is not None and _here.task is None:
         _progress(done, total)
 
 
 def checkpoint() -> None:
-    """Leave the task if it is not wanted any more. Long tasks call this between kernel calls."""
+    """Leave the task if its result is not needed any more. Long tasks call this between kernels."""
     run, index = _here.task or (None, 0)
-    if run is not None and (run.left_alone or index > run.limit):
+    if run is not None and (run.abandoned or index > run.limit):
         raise _Stopped
 
 
 def in_task() -> bool:
-    """Whether this thread is at work on a task, so that `checkpoint` may leave it."""
+    """Whether this thread works on a task, which `checkpoint` may leave."""
     return _here.task is not None
 
 
 class _Stopped(BaseException):
-    """Ends a task. Not an Exception, so that the task's own handlers let it through."""
+    """Ends a task. It is not an Exception, so that handlers in the task do not catch it."""
 
 
 class _Here(threading.local):
-    task: "tuple[_Run, int] | None" = None  # what this thread is working on
-    threads = 0  # that it may use, whosever it is; 0 if nobody has said
+    task: "tuple[_Run, int] | None" = None  # the call and the number of the task of this thread
+    threads = 0  # threads that calls of this thread may use; 0 if not set
 
 
 _here = _Here()
@@ -275,12 +269,12 @@ def _run(
     effort: float,
     progress: Callable[..., Any] | None,
 ) -> list[Any]:
-    """The results of all tasks, in the order of the tasks; or what they merge to, as one result."""
+    """The results of all tasks in their order, or a list of the one result they are merged to."""
     results: list[Any] = []
     if progress is None and _here.task is None:
         progress = _progress
     small = effort < (MIN_FLOP_FOR_AWAKE_THREADS if _pool.awake else MIN_FLOP_FOR_THREADS)
-    sound = n_jobs is None or (type(n_jobs) is int and n_jobs)  # others are refused
+    sound = n_jobs is None or (type(n_jobs) is int and n_jobs)  # other values are refused
     threads = 1 if small and sound else usable_threads(n_jobs)
     if small:
         threads = 1
@@ -326,24 +320,24 @@ class _Run:
         self.progress, self.count, self.reported = progress, count, 0
         self.lock = threading.Lock()
         self.change = threading.Condition(self.lock)
-        self.tasks: deque[Any] = deque()  # posted but not taken
-        self.more = True  # whether others may follow
-        self.taken = self.merged = 0  # how many tasks have come so far
-        self.ahead = ahead * threads  # how many more may be taken than are merged
-        self.results: dict[int, Any] = {}  # done before their turn to be merged
-        self.limit = inf  # a failed task: those after it need not be done
+        self.tasks: deque[Any] = deque()  # posted, but not begun
+        self.more = True  # whether more tasks may be posted
+        self.taken = self.merged = 0  # numbers of tasks begun, and merged
+        self.ahead = ahead * threads  # how many more tasks may be begun than are merged
+        self.results: dict[int, Any] = {}  # results that wait for their turn to be merged
+        self.limit = inf  # the number of a failed task, after which none need be done
         self.error: BaseException | None = None
-        self.place = place_of_call()  # at which warnings of helpers point
-        self.left_alone = False  # by the caller: no task need be done
+        self.place = place_of_call()  # the line that warnings of helpers point at
+        self.abandoned = False  # by the caller, so that no task need be done
         self.invited = self.helpers = 0
-        self.left = array("q", [0])  # how many helpers have come and gone
+        self.departures = array("q", [0])  # the number of helpers that have left
 
     def lead(self, batches: Iterable[Sequence[Any]]) -> None:
-        """The caller's part: post tasks, do a share of them, and be the last to leave."""
+        """Post tasks and work on them, in the calling thread, which is the last to leave."""
         try:
             for batch in batches:
                 self.post(batch)
-                # Read on when no more than this batch is left, lest helpers have to wait.
+                # Read the next batch before this one is done, so that helpers need not wait.
                 self.share(max(len(batch), self.threads))
                 if self.limit < inf:
                     break
@@ -352,11 +346,11 @@ class _Run:
             while self.helped():
                 self.report()
         except BaseException as error:  # Ctrl-C between tasks; or reading or reporting failed
-            self.left_alone = True  # for a long merge, which has the lock
+            self.abandoned = True  # seen by a long merge, which holds the lock
             self.stop(-1, error)
         while self.helped():
             pass
-        # Neither a helper who comes late nor a cycle through a traceback may keep arrays alive.
+        # Neither a late helper nor a cycle through a traceback may keep arrays alive.
         del self.work, self.absorb
         self.tasks, self.results = deque(), {}
         self.place = None
@@ -368,7 +362,7 @@ class _Run:
         self.report()
 
     def help(self) -> None:
-        """A helper's part, in a thread of the pool."""
+        """Work on tasks, as a helper in a thread of the pool."""
         with self.lock:
             self.helpers += 1
         with warning_at(self.place):
@@ -376,14 +370,14 @@ class _Run:
                 pass
         with self.lock:
             self.helpers -= 1
-            self.left[0] += 1
+            self.departures[0] += 1
             self.change.notify_all()
 
     def helped(self) -> bool:
         """Whether helpers are at work; waits a little for a change."""
-        seen = self.left[0]
+        seen = self.departures[0]
         if self.helpers:
-            wait_awake(self.left, seen, AWAKE_SECONDS)
+            wait_awake(self.departures, seen, AWAKE_SECONDS)
         with self.lock:
             if self.helpers:
                 self.change.wait(WAIT_SECONDS)
@@ -398,9 +392,9 @@ class _Run:
             self.invited += 1
             _pool.call(copy_context(), self.help, self.threads - 1)
 
-    def share(self, left: int = -1) -> None:
-        """Do tasks until no more than so many are left for others."""
-        while len(self.tasks) > left and self.step():
+    def share(self, n_remaining: int = -1) -> None:
+        """Do tasks until only `n_remaining` are left, or there are none."""
+        while len(self.tasks) > n_remaining and self.step():
             self.report()
 
     def step(self, helping: bool = False) -> bool:
@@ -437,7 +431,7 @@ class _Run:
             self.change.notify_all()
 
     def stop(self, limit: int, error: BaseException) -> None:
-        """Give up the tasks after `limit`; those before it may fail yet, and would come first."""
+        """Drop the tasks after `limit`; one before it may still fail, whose error counts then."""
         with self.lock:
             if limit < self.limit:
                 self.limit, self.error = limit, error
@@ -450,18 +444,18 @@ class _Run:
 
 
 class _Pool:
-    """Threads asleep on a queue; as daemons, they let the interpreter exit."""
+    """Threads that wait on a queue; they are daemons, so that the interpreter can exit."""
 
     def __init__(self) -> None:
-        self.lock = threading.RLock()  # a finalizer run meanwhile may call the engine, too
+        self.lock = threading.RLock()  # reentrant, as a finalizer may call the engine
         self.calls: SimpleQueue[tuple[Context, Callable[[], Any]]] = SimpleQueue()
         self.size = 0
-        self.posted = array("q", [0])  # how many calls have been
-        self.awake = 0  # threads that wait awake
+        self.posted = array("q", [0])  # the number of calls
+        self.awake = 0  # the number of threads that wait awake
 
     def call(self, context: Context, function: Callable[[], Any], size: int) -> None:
         """Have one of `size` threads call a function in this context (of np.errstate, say)."""
-        with self.lock, suppress(RuntimeError):  # no thread to be had: others do its share
+        with self.lock, suppress(RuntimeError):  # no thread can be started: others do its work
             while self.size < size:
                 threading.Thread(target=self.serve, name="statfast", daemon=True).start()
                 self.size += 1
@@ -482,7 +476,7 @@ class _Pool:
                 self.awaken(-1)
             context, function = self.calls.get()
             context.run(function)
-            del context, function  # asleep, keep nobody's arrays alive
+            del context, function  # a waiting thread must not keep arrays alive
 
 
 _pool = _Pool()
@@ -493,5 +487,5 @@ def _forget() -> None:
     _pool, _here.task = _Pool(), None
 
 
-if hasattr(os, "register_at_fork"):  # a child has no threads, and maybe a lock nobody will open
+if hasattr(os, "register_at_fork"):  # a child has no threads, but may have locks
     os.register_at_fork(after_in_child=_forget)

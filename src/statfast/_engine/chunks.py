@@ -65,29 +65,29 @@ class Chunks:
                 "Pass a list of arrays, or a function that returns a new iterator."
             )
         self._spent = isinstance(self._make, Iterator)
-        kind: Any = None
+        first: Any = None
         lengths = []
         for number, chunk in enumerate(self._make() if callable(self._make) else self._make):
-            name, new = f"chunk {number} of X", self.shape is None
+            name, first_pass = f"chunk {number} of X", self.shape is None
             if isinstance(chunk, tuple) and getattr(chunk[0] if chunk else None, "ndim", 0) == 2:
                 raise ValueError(
                     f"{name} must be one array of rows; got a tuple of {len(chunk)}. Pass "
                     "statfast.Parts of tuples (X, y, sample_weight) where labels or weights come "
                     "with the rows."
                 )
-            chunk = as_rows(chunk, name=name, keep=(*FLOATS, np.uint8), n_min=0, finite=new)
+            chunk = as_rows(chunk, name=name, keep=(*FLOATS, np.uint8), n_min=0, finite=first_pass)
             here = chunk.shape[1], chunk.dtype
-            kind = kind or here
-            if here != kind:
-                raise ValueError(f"{name} has columns and dtype {here}, the first chunk {kind}.")
+            first = first or here
+            if here != first:
+                raise ValueError(f"{name} has columns and dtype {here}, the first chunk {first}.")
             lengths.append(len(chunk))
             yield chunk
         n = sum(lengths)
         if n == 0:
             raise ValueError("X has 0 sample(s) in its chunks while a minimum of 1 is required.")
-        if self.shape not in (None, (n, kind[0])):
+        if self.shape not in (None, (n, first[0])):
             raise ValueError(
-                f"X had shape {self.shape} before, and has {(n, kind[0])} now. Its function must "
+                f"X had shape {self.shape} before, and has {(n, first[0])} now. Its function must "
                 "return the same rows every time."
             )
-        self.shape, self.dtype, self._lengths = (n, kind[0]), kind[1], lengths
+        self.shape, self.dtype, self._lengths = (n, first[0]), first[1], lengths

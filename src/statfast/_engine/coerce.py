@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows that lie elsewhere, by what the caller holds of them: `Parts`, or a collection of Dask's."""
+"""Conversions of `Parts` and collections of Dask to `Parts`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from statfast._validation import column_names, is_dask
 
 
 def is_distributed(X: Any) -> bool:
-    """Whether rows are `Parts` or a collection of Dask's; imports nothing."""
+    """Whether rows are `Parts` or a collection of Dask; imports nothing."""
     return type(X) is not np.ndarray and (isinstance(X, Parts) or is_dask(X))
 
 
@@ -30,7 +30,7 @@ def as_parts(X: Any, y: Any = None, sample_weight: Any = None) -> Parts:
 
 
 def as_documents(raw_documents: Any) -> Parts:
-    """Documents in parts: `Parts`, or a series or array of Dask's."""
+    """Documents in parts, of `Parts` or of a series or array of Dask."""
     if isinstance(raw_documents, Parts):
         if not raw_documents.documents:
             raise TypeError(
@@ -45,9 +45,9 @@ def as_documents(raw_documents: Any) -> Parts:
 
 
 def as_pairs(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Parts:
-    """What was predicted, with the truth and weights, in parts: columns (y_pred, y_true, weights).
+    """Predictions, truth and weights in parts: columns (y_pred, y_true, weights).
 
-    `Parts` that were predicted hold their y; it is passed as `y_true` once more, or None.
+    `Parts` of predictions hold their y, so `y_true` is the same `Parts`, or None.
     """
     if isinstance(y_pred, Parts):
         if sample_weight is not None or not (y_true is None or isinstance(y_true, Parts)):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts that Dask's workers keep: chunks of an array, partitions of a data frame.
 
-A round has keys of its own: the state, a task for each worker on the parts that lie there, and
-merges of ten where workers are more. Tasks are ordinary ones, so that Dask makes again what a dead
-worker held. Without a client the parts are computed one after the other by this process.
+A round has tasks of its own: the state, a task for each worker on the parts that lie there, and, if
+there are many workers, merges of ten results. They are ordinary tasks, so that Dask computes again
+what a dead worker held. Without a client, this process computes the parts one after the other.
 """
 
 import pickle
@@ -24,15 +24,13 @@ from statfast._engine.tree_reduce import Served, merged, serve
 from statfast._typing import Array
 from statfast._validation import is_dask, warn_user
 
-MAX_INLINE_BYTES = (
-    1 << 20
-)  # bytes of states that travel with the tasks; more of them as a task of its own
+MAX_INLINE_BYTES = 1 << 20  # bytes of states sent with the tasks; larger ones are a task themselves
 SHARES_PER_MERGE = 10  # shares that one task merges
-MAX_SHARES_MERGED_HERE = 10  # This process merges so many shares; where there are more, tasks do.
-MAX_TRIES = 3  # of a round that is lost
+MAX_SHARES_MERGED_HERE = 10  # shares that this process merges; if there are more, tasks merge them
+MAX_TRIES = 3  # times that a lost round is tried
 WARNING_SECONDS = 60.0  # seconds without a result before a warning
 SILENCE_SECONDS = 20.0  # seconds a scheduler may be silent
-PLACES_SECONDS = 10.0  # seconds for which it is remembered where the parts lie
+PLACES_SECONDS = 10.0  # seconds after which the places of the parts are asked for again
 SCHEDULER_LOST = (
     "The scheduler does not answer any more, and what it kept is lost. Nothing was fitted; start a "
     "new cluster and fit again."
@@ -41,7 +39,7 @@ MAX_PERSISTED_SHARE = 0.6  # of the workers' memory that rows may take to be kep
 
 
 def engine_for() -> Any:
-    """The engine of the client there is."""
+    """The engine of the default client, or of this process if there is no client."""
     distributed = sys.modules.get("distributed")
     if distributed is not None:
         try:
@@ -73,12 +71,12 @@ class DaskEngine:
         self.client = client
         self.last = 0.0  # seconds of the longest round
         self.kept = True  # whether the parts stay with the workers
-        self.tasks = 0  # of all rounds
-        self.sent = 0  # bytes of their states
-        self._seen: dict[int, Any] = {}  # where the parts lie, and when that was
+        self.tasks = 0  # tasks of all rounds
+        self.sent = 0  # bytes of the states of all rounds
+        self._seen: dict[int, Any] = {}  # when parts were located, and where they lie
 
     def adopt(self, columns: Sequence[Any], rows: bool = True) -> list[Any]:
-        self._same_versions()
+        self._require_same_versions()
         parts = delayed_parts(columns, rows)
         nbytes = sum(column.nbytes for column in columns if hasattr(column, "chunks"))
         limit = sum(w["memory_limit"] or np.inf for w in self._workers().values())
@@ -89,16 +87,16 @@ class DaskEngine:
         return [numbers for _, numbers in self._groups(refs)]
 
     def _groups(self, refs: list[Any]) -> list[tuple[str | None, list[int]]]:
-        """Workers, None where it is not known, and the numbers of the parts that lie there."""
+        """Workers, or None if unknown, and the numbers of the parts that each holds."""
         if not self.kept:
             return [(None, [number]) for number in range(len(refs))]
         when, groups = self._seen.get(id(refs), (0.0, []))
         if not when or time.monotonic() - when > PLACES_SECONDS:
-            groups = self._held(refs)
+            groups = self._locate(refs)
             self._seen = {id(refs): (time.monotonic(), groups)}
         return groups
 
-    def _held(self, refs: list[Any]) -> list[tuple[str | None, list[int]]]:
+    def _locate(self, refs: list[Any]) -> list[tuple[str | None, list[int]]]:
         from distributed import wait
 
         futures = [_future(ref) for ref in refs]
@@ -118,9 +116,9 @@ class DaskEngine:
         from distributed.client import FutureCancelledError
 
         began = time.monotonic()
-        for left in reversed(range(MAX_TRIES)):
+        for remaining_tries in reversed(range(MAX_TRIES)):
             try:
-                found = self._once(refs, work, state)
+                served = self._serve_round(refs, work, state)
             except KilledWorker as error:
                 raise RuntimeError(
                     f"Workers died one after the other on the same task ({error}). Give them more "
@@ -130,14 +128,14 @@ class DaskEngine:
                 reason = str(getattr(error, "reason", ""))
                 if self.client.status != "running" or "scheduler" in reason:
                     raise RuntimeError(SCHEDULER_LOST) from error
-                if not left:
+                if not remaining_tries:
                     raise RuntimeError(
                         "Rows were lost with a worker, and there is no way to compute them again. "
                         "Read them on the workers (from files), not with scatter."
                     ) from error
             else:
                 self.last = max(self.last, time.monotonic() - began)
-                return found
+                return served
         raise AssertionError
 
     def keep(self, refs: list[Any], work: Callable[..., Any], state: Any) -> list[Any]:
@@ -149,19 +147,19 @@ class DaskEngine:
 
     def forget(self, fit: str) -> None:
         async def send() -> None:
-            with suppress(Exception):  # of workers and schedulers that are no more
+            with suppress(Exception):  # workers and schedulers may be gone
                 await self.client.run(worker_cache.forget, fit, on_error="ignore")
 
         if self.client.status == "running":
             self.client.loop.add_callback(send)
 
     def whoami(self) -> list[dict[str, Any]]:
-        found = self.client.run(whoami, on_error="return")
-        return list(found.values())
+        versions = self.client.run(whoami, on_error="return")
+        return list(versions.values())
 
     # ------------------------------------------------------------ a round
 
-    def _once(self, refs: list[Any], work: Work, state: Any) -> Served:
+    def _serve_round(self, refs: list[Any], work: Work, state: Any) -> Served:
         import cloudpickle
         from dask import delayed
 
@@ -175,36 +173,38 @@ class DaskEngine:
         if self.kept:
             shares = [
                 run(
-                    _serve, sent_state, own, count, True, *(_future(refs[k]) for k in own), key=key,
-                    workers=worker, allow_other_workers=worker is not None,
+                    _serve, sent_state, group, count, True, *(_future(refs[k]) for k in group),
+                    key=key, workers=worker, allow_other_workers=worker is not None,
                 )
-                for (worker, own), key in zip(groups, keys, strict=True)
+                for (worker, group), key in zip(groups, keys, strict=True)
             ]  # fmt: skip
-        else:  # a graph, so that parts come and go
+        else:  # one graph, so that parts need not be in memory at once
             lazily = delayed(_serve, pure=False)
             shares = self.client.compute([
-                lazily(sent_state, own, count, False, *(refs[k] for k in own), dask_key_name=key)
-                for (_, own), key in zip(groups, keys, strict=True)
+                lazily(
+                    sent_state, group, count, False, *(refs[k] for k in group), dask_key_name=key
+                )
+                for (_, group), key in zip(groups, keys, strict=True)
             ], retries=2)  # fmt: skip
         level, made = 0, list(shares)
         while len(shares) > MAX_SHARES_MERGED_HERE:
-            some = [
+            groups_to_merge = [
                 shares[i : i + SHARES_PER_MERGE] for i in range(0, len(shares), SHARES_PER_MERGE)
             ]
-            shares = [run(_merge, own, key=f"{name}-merge-{level}-{i}") for i, own in
-                      enumerate(some)]  # fmt: skip
+            shares = [run(_merge, group, key=f"{name}-merge-{level}-{i}") for i, group in
+                      enumerate(groups_to_merge)]  # fmt: skip
             made += shares
             level += 1
         self.tasks += len(made)
         try:
-            return merged([self._wait(partial(one.result, timeout=1.0)) for one in shares])
+            return merged([self._wait(partial(future.result, timeout=1.0)) for future in shares])
         finally:
-            left = [one for one in made if not one.done()]
-            if left and self.client.status == "running":
-                self.client.cancel(left, force=True)
+            unfinished = [future for future in made if not future.done()]
+            if unfinished and self.client.status == "running":
+                self.client.cancel(unfinished, force=True)
 
     def _wait(self, step: Callable[[], Any]) -> Any:
-        """``step()`` until it comes to its end, with a word where that takes very long."""
+        """Repeat ``step()`` until it does not time out, with a warning if that takes very long."""
         from concurrent.futures import TimeoutError as OtherTimeoutError
 
         began = silent = time.monotonic()
@@ -230,21 +230,22 @@ class DaskEngine:
     def _workers(self) -> dict[str, Any]:
         return self.client.scheduler_info(n_workers=-1)["workers"]
 
-    def _same_versions(self) -> None:
-        """Refuse workers without this version; tell those that may round differently."""
+    def _require_same_versions(self) -> None:
+        """Refuse workers of other versions; warn of those that may round differently."""
         here = whoami()
-        others = self.whoami()
-        for other in others:
-            if not isinstance(other, dict):
+        worker_versions = self.whoami()
+        for worker in worker_versions:
+            if not isinstance(worker, dict):
                 raise RuntimeError(
-                    f"A worker cannot import statfast ({other!r}). Install the same packages there."
+                    f"A worker cannot import statfast ({worker!r}). Install the same packages "
+                    "there."
                 )
-            if other["statfast"] != here["statfast"]:
+            if worker["statfast"] != here["statfast"]:
                 raise RuntimeError(
-                    f"A worker has statfast {other['statfast']}, this process {here['statfast']}. "
+                    f"A worker has statfast {worker['statfast']}, this process {here['statfast']}. "
                     "Install the same version everywhere."
                 )
-        kinds = {(one["isa"], one["numpy"]) for one in others}
+        kinds = {(worker["isa"], worker["numpy"]) for worker in worker_versions}
         if len(kinds) > 1:
             warn_user(
                 f"Workers differ in instruction sets or numpy ({sorted(kinds)}), and so may the "
@@ -261,7 +262,7 @@ def _future(ref: Any) -> Any:
 def _serve(
     sent_state: bytes, numbers: list[int], count: int, parts_stay: bool, *parts: Any
 ) -> Served:
-    """A worker's share, on all of its threads: there is one task for each worker."""
+    """The share of a worker, on all of its threads, as each worker has one task."""
     from distributed import get_worker
 
     items, threads = zip(numbers, parts, strict=True), get_worker().state.nthreads
@@ -283,16 +284,16 @@ def _mapped(columns: Any, work: Callable[..., Any], state: Any) -> Any:
 
 
 def delayed_parts(columns: Sequence[Any], rows: bool = True) -> list[Any]:
-    """Delayed tuples (X, y, weights), one for each part; X are rows of a table, or any column."""
+    """Delayed tuples (X, y, weights) of each part, where X are rows or, if not `rows`, a column."""
     from dask import delayed
 
     X, *more = columns
     blocks = _blocks(X, "X" if rows else "y_pred", None)
     chunks = X.chunks[0] if hasattr(X, "chunks") else None
-    others = [_like(column, name, blocks, chunks) for column, name in
+    aligned = [_like(column, name, blocks, chunks) for column, name in
               zip(more, ("y", "sample_weight"), strict=False)]  # fmt: skip
     make = delayed(_columns if rows else _plain_columns, pure=False)
-    return [make(*own) for own in zip(blocks, *others, strict=True)]
+    return [make(*part) for part in zip(blocks, *aligned, strict=True)]
 
 
 def _columns(*columns: Any) -> Any:
@@ -324,7 +325,7 @@ def _blocks(X: Any, name: str, chunks: tuple[int, ...] | None) -> list[Any]:
 
 
 def _like(column: Any, name: str, blocks: list[Any], chunks: tuple[int, ...] | None) -> list[Any]:
-    """A column cut as the rows are."""
+    """The blocks of a column, cut like the rows."""
     if column is None:
         return [None] * len(blocks)
     if not is_dask(column):
@@ -340,10 +341,10 @@ def _like(column: Any, name: str, blocks: list[Any], chunks: tuple[int, ...] | N
             )
         stops = np.cumsum(chunks)
         return [values[b - n : b] for n, b in zip(chunks, stops, strict=True)]
-    found = _blocks(column, name, chunks)
-    if len(found) != len(blocks):
+    cut = _blocks(column, name, chunks)
+    if len(cut) != len(blocks):
         raise ValueError(
-            f"{name} must have the parts of X; got {len(found)} parts, and {len(blocks)} of X. "
+            f"{name} must have the parts of X; got {len(cut)} parts, and {len(blocks)} of X. "
             f"Take both from one collection, or rechunk {name}."
         )
-    return found
+    return cut

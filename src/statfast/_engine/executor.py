@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts that the workers of a ``concurrent.futures`` executor read: processes, MPI, and others.
 
-An executor has no memory of its own: each task carries where its rows are, and a worker loads them.
+An executor keeps no data: each task names the places of its rows, and a worker loads them.
 """
 
 import os
@@ -19,26 +19,26 @@ from statfast._validation import as_count, wrong_type
 class ExecutorEngine:
     """Tasks of runs of parts, one for each worker; see `Engine`.
 
-    A worker that dies ends a pool of processes: that error is told, and no estimator is fitted.
+    A worker that dies ends a pool of processes, which is raised as an error.
     """
 
     def __init__(self, executor: Any, workers: int | None = None) -> None:
         if not hasattr(executor, "submit"):
             raise wrong_type("executor", "a concurrent.futures.Executor", executor)
         self.executor = executor
-        known = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
-        self.workers = known if workers is None else as_count(workers, "workers")
+        default_workers = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+        self.workers = default_workers if workers is None else as_count(workers, "workers")
 
     def adopt(self, columns: Sequence[Any]) -> list[Any]:
         return HereEngine().adopt(columns)
 
     def places(self, refs: list[Any]) -> list[list[int]]:
-        n, some = len(refs), min(len(refs), self.workers)
-        cuts = [n * w // some for w in range(some + 1)]
+        n, n_shares = len(refs), min(len(refs), self.workers)
+        cuts = [n * w // n_shares for w in range(n_shares + 1)]
         return [list(range(a, b)) for a, b in pairwise(cuts)]
 
     def round(self, refs: list[Any], work: Work, state: Any) -> Served:
-        shards = [[(number, refs[number]) for number in own] for own in self.places(refs)]
+        shards = [[(number, refs[number]) for number in numbers] for numbers in self.places(refs)]
         futures, total = [], Served(len(refs), {})
         try:
             futures = [

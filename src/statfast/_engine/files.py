@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts of files: runs of rows of .npy and Arrow files, row groups of Parquet files.
 
-A source says where its rows are and is small; whoever works on a part loads it.
+A source is a small description of where its rows are; the worker of a part loads them.
 """
 
 from dataclasses import dataclass
@@ -47,10 +47,13 @@ def as_sources(paths: Any, y: Any, weights: Any, columns: Any, rows: int | None)
                 step = rows or max(1, length)
                 for a in range(0, length, step):
                     b = min(length, a + step)
-                    place = first + start
-                    more = (_column_source(y, place, a, b), _column_source(weights, place, a, b))
+                    first_of_group = first + start
+                    targets = (
+                        _column_source(y, first_of_group, a, b),
+                        _column_source(weights, first_of_group, a, b),
+                    )
                     names = None if columns is None else tuple(columns)
-                    sources.append(TableRows(path, kind in PARQUET, group, a, b, names, *more))
+                    sources.append(TableRows(path, kind in PARQUET, group, a, b, names, *targets))
         else:
             raise ValueError(
                 f"{path} must end in .npy, .arrow, .feather or .parquet. Pass other files as "
@@ -75,7 +78,7 @@ class ArrayRows:
     def load(self) -> Any:
         return as_columns((
             _mapped(self.path)[self.start : self.stop],
-            *(None if one is None else one.load(None) for one in (self.y, self.weights)),
+            *(None if column is None else column.load(None) for column in (self.y, self.weights)),
         ))  # fmt: skip
 
 
@@ -95,12 +98,12 @@ class TableRows:
     def load(self) -> Any:
         table = self._table()
         table = table.slice(self.start, self.stop - self.start)
-        more = [None if one is None else one.load(table) for one in (self.y, self.weights)]
+        more = [None if column is None else column.load(table) for column in (self.y, self.weights)]
         return as_columns((table.select(self.names.tolist()), *more))
 
     @property
     def names(self) -> np.ndarray:
-        """Of the columns of X."""
+        """Names of the columns of X."""
         if self.columns is not None:
             return np.array(self.columns, dtype=object)
         schema = _parquet(self.path).schema_arrow if self.parquet else _batches(self.path).schema
@@ -109,7 +112,7 @@ class TableRows:
         )
 
     def _target_names(self) -> list[str]:
-        return [one.name for one in (self.y, self.weights) if isinstance(one, NamedColumn)]
+        return [column.name for column in (self.y, self.weights) if isinstance(column, NamedColumn)]
 
     def _table(self) -> Any:
         if not self.parquet:
@@ -124,7 +127,7 @@ class TableRows:
 
 @dataclass(frozen=True)
 class NamedColumn:
-    """A column of the table that is read."""
+    """A column of the table with the rows."""
 
     name: str
 
@@ -155,7 +158,7 @@ class ArrayColumn:
 
 
 def _column_source(column: Any, first: int, start: int, stop: int) -> Any:
-    """Where a part finds its own of y or weights; `first` rows are before its file or group."""
+    """The source of y or weights of a part; `first` rows are before its file or row group."""
     if column is None:
         return None
     if isinstance(column, str | Path):

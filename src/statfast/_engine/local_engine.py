@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Engines, which work on the parts of the rows where they lie; and the one of this process."""
+"""The interface of engines, which work on parts where they lie, and the engine of this process."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -18,41 +18,41 @@ PARTS_READ_AHEAD = 2  # parts that are read while one is worked on
 
 
 class Engine(Protocol):
-    """What keeps parts, and sends work to them."""
+    """An engine: it keeps references to parts, and sends work to them."""
 
     def adopt(self, columns: Sequence[Any]) -> list[Any]:
         """Make references to the parts of X, y and weights, in the order of the rows."""
 
     def places(self, refs: list[Any]) -> list[list[int]]:
-        """Which parts lie together, by their numbers. Any answer is right; a good one is fast."""
+        """The numbers of the parts that lie together. Any answer is right; a good one is fast."""
 
     def round(self, refs: list[Any], work: Work, state: Any) -> Served:
-        """`serve` all parts, and merge what comes back."""
+        """`serve` all parts, and merge the results."""
 
     def keep(self, refs: list[Any], work: Callable[..., Any], state: Any) -> list[Any]:
-        """``work(columns, state)`` of each part, left where it is: references to new parts."""
+        """Make parts of ``work(columns, state)`` of each, where it lies; returns references."""
 
     def forget(self, fit: str) -> None:
-        """Let go of what workers remember of a fit; does not wait for them."""
+        """Drop the soft state of a fit on all workers, without waiting for them."""
 
     def whoami(self) -> list[dict[str, Any]]:
         """Versions of the workers."""
 
 
 def as_columns(part: Any) -> Any:
-    """X, y and weights of a part, as arrays or None; an exception of X that is no table."""
+    """X, y and weights of a part, as arrays or None; an exception if X is no table."""
     X, *more = part if isinstance(part, tuple) else (part,)
     try:
         rows = as_rows(X, keep=(*FLOATS, np.uint8), n_min=0, finite=False)
-        others = [None if column is None else np.asarray(column) for column in more]
-        others += [None] * (2 - len(others))
-        for name, column in zip(("y", "sample_weight"), others, strict=False):
+        targets = [None if column is None else np.asarray(column) for column in more]
+        targets += [None] * (2 - len(targets))
+        for name, column in zip(("y", "sample_weight"), targets, strict=False):
             if column is not None and len(column) != len(rows):
                 raise ValueError(f"{name} must have one value per row of X ({len(rows)}); got "
                                  f"{len(column)}.")  # fmt: skip
     except (TypeError, ValueError) as error:
         return error
-    return (rows, *others)
+    return (rows, *targets)
 
 
 class LocalPart:
@@ -72,14 +72,14 @@ class LocalDocuments:
         self.part = part
 
     def load(self) -> Any:
-        found = self.part() if callable(self.part) else self.part
-        if isinstance(found, str | bytes):
-            return wrong_type("a part", "a list of documents", found)
-        return list(found), None, None
+        documents = self.part() if callable(self.part) else self.part
+        if isinstance(documents, str | bytes):
+            return wrong_type("a part", "a list of documents", documents)
+        return list(documents), None, None
 
 
 class Mapped:
-    """What work makes of a part, when it is asked for."""
+    """A part that work computes from another part when it is loaded."""
 
     def __init__(self, ref: Any, work: Callable[..., Any], state: Any) -> None:
         self.ref, self.work, self.state = ref, work, state
@@ -92,7 +92,7 @@ class Mapped:
 
 
 def loaded(ref: Any) -> Any:
-    """The columns of a part, read if that is still to be done."""
+    """The columns of a part, which are read if necessary."""
     if hasattr(ref, "load"):
         return ref.load()
     if hasattr(ref, "compute"):
@@ -124,8 +124,8 @@ class HereEngine:
                     item = number, future.result()
                     total = merged([total, serve(work, state, [item], len(refs), threads)])
                 except BaseException:
-                    for _, other in coming:
-                        other.cancel()
+                    for _, pending in coming:
+                        pending.cancel()
                     raise
                 if total.failure is not None:
                     todo.clear()
@@ -143,7 +143,7 @@ class HereEngine:
 
 
 def whoami() -> dict[str, Any]:
-    """What must be the same on all workers for the same bits."""
+    """Versions that must be the same on all workers for the same bits."""
     from statfast._core.tile import tiles
 
     version = sys.modules["statfast"].__version__

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows that lie elsewhere: in files, or on the workers of a cluster."""
+"""Rows in parts: in files, in memory, or on the workers of a cluster."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -113,8 +113,8 @@ class Parts:
         self.engine, self.refs, self.column_names = engine, refs, names
         self.lengths: list[int] | None = None
         self.width: int | None = None
-        self.rounds = 0  # so far
-        self.fits: list[str] = []  # whose soft state workers may hold
+        self.rounds = 0  # rounds so far
+        self.fits: list[str] = []  # fits of which workers may hold soft state
         self.documents = False
 
     @classmethod
@@ -157,7 +157,7 @@ class Parts:
         served = self.engine.round(self.refs, work, state)
         self.rounds += 1
         if served.failure is not None:
-            raise self._located(served.failure)
+            raise self._with_location(served.failure)
         return total_of(served)
 
     def prepared(self, prepare: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> "PreparedParts":
@@ -209,13 +209,13 @@ class Parts:
             if not isinstance(block, np.ndarray):
                 raise TypeError("Documents and sparse rows are no array. Iterate over the parts.")
             blocks.append(block)
-            nbytes = sum(one.nbytes for one in blocks)
+            nbytes = sum(rows.nbytes for rows in blocks)
             refuse_large(nbytes, "All rows of the parts", "Iterate over the parts.")
         out = np.concatenate(blocks)
         return out if dtype is None else out.astype(dtype)
 
-    def _located(self, failure: Failure) -> Exception:
-        """The error of a part, and where it is."""
+    def _with_location(self, failure: Failure) -> Exception:
+        """The error of a part, with its place in the message."""
         where = f"part {failure.part}"
         if failure.row is not None:
             where = f"row {failure.row} of {where}"
@@ -228,30 +228,30 @@ class Parts:
 
 @dataclass(frozen=True)
 class PreparedParts:
-    """Parts whose columns are made ready on the workers: once, if these hold them."""
+    """Parts whose columns are prepared on the workers, once if these keep them."""
 
     parts: Parts
     fit: str
     prepare: Callable[[tuple[Any, ...]], tuple[Any, ...]]
 
     def total(self, work: Work, state: Any = None) -> Any:
-        """The sum over all parts of what a pass over the rows of each gives."""
+        """The sum, over all parts, of the totals of passes over their rows."""
         return self.parts.total(Work(total_of_part), (self.fit, self.prepare, work, state))
 
 
 def total_of_part(columns: tuple[Any, ...], sent_state: tuple[Any, ...]) -> Any:
-    """What a pass over the rows of a part gives, block by block on the worker's threads."""
+    """The total of a pass over the rows of a part, on the worker's threads."""
     fit, prepare, work, state = sent_state
     return source_of(remembered(fit, columns[0], lambda: prepare(columns))).total(work, state)
 
 
 def new_fit(parts: Parts) -> str:
-    """A name for what workers remember of the parts from round to round, until `end_fits`."""
+    """A new key for soft state that workers keep from round to round, until `end_fits`."""
     parts.fits.append(uuid4().hex)
     return parts.fits[-1]
 
 
 def end_fits(parts: Parts) -> None:
-    """Let the workers forget it: it holds rows, also those that have no other holder left."""
+    """Drop the soft state of all fits, which would keep rows in the memory of the workers."""
     while parts.fits:
         parts.engine.forget(parts.fits.pop())

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows wherever they lie: one pass without memory gives the sum of what their pieces give.
+"""Sources of rows, in memory or elsewhere: one pass returns the sum of statistics of their pieces.
 
 A `RowSource` holds columns with a row for each sample: X first, then targets, weights and others.
-`total` works on pieces of all columns at once, on blocks of rows in memory and of `Chunks`, on
-`Parts` where they are, and adds up the statistics in the order of the rows. What is written as a
-`Work` is fitted to rows of any source, with the same bits for any number of threads and workers.
+`total` works on pieces of all columns at once: blocks of rows in memory or of `Chunks`, or `Parts`
+where they lie. It adds up their statistics in the order of the rows. A fit that is written as a
+`Work` takes rows of any source, with the same bits for any number of threads and workers.
 """
 
 from collections.abc import Callable
@@ -20,17 +20,17 @@ from statfast._engine.chunks import Chunks
 
 @dataclass(frozen=True)
 class Work:
-    """What a pass makes of a piece of the rows: ``function(columns, state)``.
+    """The statistics of a piece of the rows: ``function(columns, state)``.
 
-    The function stands in a module, so that it can be sent to workers, and changes neither the
+    The function is defined in a module, so that it can be sent to workers, and changes neither the
     columns nor the state. Its statistics have a ``+``; those with a ``+=`` are added in place.
     """
 
     function: Callable[..., Any]
     numbered: bool = False  # whether it takes the number of the part, as a third argument
-    empty: bool = False  # whether it works on parts without rows or without weight, too
+    empty: bool = False  # whether it is also called for parts without rows or without weight
     row_cost: float = np.inf  # floating-point operations of a row, about
-    min_rows: int = 256  # of a block in memory: it should grow with the size of the statistics
+    min_rows: int = 256  # of a block in memory; it should grow with the statistics
 
     def apply(self, columns: tuple[Any, ...], state: Any, number: int) -> Any:
         """The statistics of a part, (X, y, weights) or (documents,); None if it is left out."""
@@ -74,8 +74,11 @@ class Streamed(InMemory):
     """Rows that come as `Chunks`, beside columns in memory."""
 
     def _n_rows(self) -> float:
-        """As far as it is known before a pass."""
-        return min((float(len(one)) for one in self.columns[1:] if one is not None), default=np.inf)
+        """The number of rows, as far as it is known before a pass."""
+        return min(
+            (float(len(column)) for column in self.columns[1:] if column is not None),
+            default=np.inf,
+        )
 
 
 class SparseInMemory(InMemory):
@@ -93,7 +96,7 @@ class SparseInMemory(InMemory):
 
 
 def source_of(columns: tuple[Any, ...], n_jobs: int | None = None) -> InMemory:
-    """The source of columns that this process reads: dense rows, CSR rows or `Chunks` first."""
+    """The source of columns that this process reads; X is dense rows, CSR rows or `Chunks`."""
     X = columns[0]
     if isinstance(X, Chunks):
         return Streamed(columns, n_jobs)
@@ -101,10 +104,10 @@ def source_of(columns: tuple[Any, ...], n_jobs: int | None = None) -> InMemory:
 
 
 def rows_at(column: Any, places: Any) -> Any:
-    """Some entries of a column of the rows; None stays None."""
+    """Entries of a column of the rows; None stays None."""
     return None if column is None else column[places]
 
 
 def has_weight(weights: Any) -> bool:
-    """Whether any row of a part counts."""
+    """Whether any row of a part has weight."""
     return weights is None or bool(np.any(weights))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Long calls of numpy that the caller can leave.
+"""Long calls of numpy that Ctrl-C can interrupt.
 
-A decomposition of a large matrix is one call of LAPACK, in which Ctrl-C is not heard for seconds or
-minutes. Here it runs in a thread of its own, for which the caller waits awake to signals. Left, it
-goes on to its end, since nothing can stop it: it must only read what others see, and release
-Python's lock, which functions of ``numpy`` do and those of ``scipy.linalg`` do not.
+A decomposition of a large matrix is one call of LAPACK, during which Ctrl-C is not heard for
+seconds or minutes. Here such a call runs in a thread of its own, while the caller waits and hears
+signals. After an interrupt it runs to its end, since nothing can stop it. So it must only read
+arrays that others see, and release Python's lock, which ``numpy`` does and ``scipy.linalg`` does
+not.
 """
 
 import atexit
@@ -17,12 +18,9 @@ from typing import Any
 from statfast._engine.blocks import WAIT_SECONDS, checkpoint, in_task
 from statfast._typing import Array
 
-MIN_PRODUCTS_FOR_THREAD = (
-    1e7  # multiplications, about: fewer take milliseconds, even in a decomposition
-)
-PRODUCTS_PER_SORTED_VALUE = (
-    32  # multiplications that a number of a vector counts for: vectors are sorted
-)
+# Multiplications, about: fewer take milliseconds, even in a decomposition.
+MIN_PRODUCTS_FOR_THREAD = 1e7
+PRODUCTS_PER_SORTED_VALUE = 32  # multiplications that sorting a number of a vector costs, about
 
 _under_way: set[threading.Thread] = set()
 
@@ -30,8 +28,8 @@ _under_way: set[threading.Thread] = set()
 def interruptible(function: Callable[..., Any], array: Array, *args: Any, **options: Any) -> Any:
     """``function(array, *args, **options)``, which Ctrl-C and a stopped task leave at once.
 
-    The size of `array` tells how long it takes, as that of a product of matrices or a
-    decomposition. Small calls, and those of threads that hear no Ctrl-C, are made on the spot.
+    The time is estimated from the size of `array`, as that of a product of matrices or a
+    decomposition. Small calls, and those of threads that hear no Ctrl-C, are made directly.
     """
     work = array.size * (min(array.shape[-2:]) if array.ndim > 1 else PRODUCTS_PER_SORTED_VALUE)
     hears = in_task() or threading.current_thread() is threading.main_thread()
@@ -54,7 +52,7 @@ def interruptible(function: Callable[..., Any], array: Array, *args: Any, **opti
     _under_way.add(thread)
     try:
         thread.start()
-    except RuntimeError:  # no thread to be had
+    except RuntimeError:  # no thread can be started
         _under_way.discard(thread)
         return function(array, *args, **options)
     while not over.wait(WAIT_SECONDS):
@@ -70,9 +68,9 @@ def interruptible(function: Callable[..., Any], array: Array, *args: Any, **opti
 
 @atexit.register
 def _wait() -> None:
-    """Let calls that were left end before BLAS ends its threads, which else may hang or crash.
+    """Wait for interrupted calls before BLAS ends its threads, which else may hang or crash.
 
-    Not where Ctrl-C itself ends the process: that is by a signal, and BLAS is not asked.
+    If Ctrl-C ends the process, a signal does so, and BLAS does not end its threads.
     """
     if getattr(sys, "last_type", None) is KeyboardInterrupt and not hasattr(sys, "ps1"):
         return

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Threads that stay awake through the many short steps of a kernel.
 
-To hand a task to another thread takes the engine about 0.1 ms, and both need Python for it. Some
-kernels take steps as short as that, each of which needs the one before. They are called by one
-thread, and a `Team` does the parts of each step: its threads wait awake for the next, without
-Python.
+Handing a task to another thread takes the engine about 0.1 ms, and both need Python for it. Some
+kernels take steps as short as that, each of which needs the one before. One thread calls such a
+kernel, and the threads of a `Team` do the parts of each step: they wait awake for the next one,
+without Python.
 """
 
 import numpy as np
@@ -12,11 +12,11 @@ import numpy as np
 from statfast._core.threads import spin_wait as kernel
 from statfast._engine import blocks
 
-AWAKE_SECONDS = 1e-3  # seconds a thread waits for the next step before it goes
+AWAKE_SECONDS = 1e-3  # seconds a thread waits for the next step before it leaves
 
 
 class Team:
-    """The memory that kernels know a team by, and the threads that serve it.
+    """The shared memory of a team, by which kernels know it, and its threads.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ class Team:
         small = effort < blocks.MIN_FLOP_FOR_THREADS
         self._helpers = 0 if small else blocks.usable_threads(n_jobs) - 1
         self._calls = 0
-        self._gone: list[None] = []  # one for each thread that has left: no lock is needed
+        self._gone: list[None] = []  # one entry for each thread that left: append needs no lock
 
     def gather(self) -> None:
-        """Have threads come that are not here; before each call of a kernel.
+        """Call the missing threads; to be done before each call of a kernel.
 
-        They take 0.1 ms, in which the caller does not wait for them.
+        They take 0.1 ms to come, for which the caller does not wait.
         """
         blocks.checkpoint()
         kernel.leave(self.state, False)
@@ -50,7 +50,7 @@ class Team:
             blocks.invite(self._serve, self._helpers)
 
     def release(self) -> None:
-        """Let all go: something else is to be done."""
+        """Let all threads go, as the caller does something else."""
         kernel.leave(self.state, True)
 
     def _serve(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A bar of text that shows how far long calls are."""
+"""A text progress bar for long calls."""
 
 import sys
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from statfast._engine import blocks
 from statfast._validation import wrong_type
 
 BAR_WIDTH = 40  # characters of the bar
-SECONDS_BETWEEN_WRITES = 0.1  # seconds between two writings
+SECONDS_BETWEEN_WRITES = 0.1  # seconds between two updates of the bar
 
 
 @contextmanager

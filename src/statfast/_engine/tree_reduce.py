@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One round over parts of the rows: each is worked on where it lies, and statistics add up.
+"""One round over parts of the rows: work on each where it lies, and the sum of all statistics.
 
-Parts are merged along a binary tree over their numbers, whoever holds them: the node (level, i) is
-the sum of the parts i 2^level to (i + 1) 2^level - 1, always of its two halves in their order. What
-a worker sends are the nodes that its parts complete, so that the total has the same bits for any
-number of workers, any order, and any number of repetitions.
+Parts are merged along a binary tree over their numbers, whichever worker holds them: the node
+(level, i) is the sum of the parts i 2^level to (i + 1) 2^level - 1, always as the sum of its two
+halves in their order. A worker sends the nodes that its parts complete, so that the total has the
+same bits for any number of workers, any order, and any number of repetitions.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from statfast._engine.worker_cache import keeping
 
 
 class Stacked(NamedTuple):
-    """Rows that parts bring back, one after the other."""
+    """Rows that parts return, which are concatenated in the order of the parts."""
 
     rows: np.ndarray
 
@@ -27,15 +27,15 @@ class Stacked(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """An error that work met on a part. Results, not exceptions: no engine tries it again."""
+    """An error of work on a part. It is a result, not an exception, so no engine tries again."""
 
     part: int
     error: Exception
-    row: int | None  # of the part, where one holds what is no number
+    row: int | None  # the row of the part that is not finite, if there is one
 
 
 class Served(NamedTuple):
-    """What some of so many parts come to: nodes of the tree, or the first failure."""
+    """The result of work on some of the parts: nodes of the tree, or the first failure."""
 
     n_parts: int
     nodes: dict[tuple[int, int], Any]
@@ -66,30 +66,30 @@ def serve(
         for number, part in items:
             columns = part.load() if hasattr(part, "load") else part
             try:
-                if isinstance(columns, Exception):  # found when the part was read
+                if isinstance(columns, Exception):  # of reading the part
                     raise columns
                 if hasattr(columns[0], "tocsr"):
                     raise TypeError(
                         "X is in parts of sparse rows, which have no sums here. Iterate over the "
                         "parts: for X in parts: model.partial_fit(X)."
                     )
-                found = work.apply(columns, state, number)
+                statistics = work.apply(columns, state, number)
             except Exception as error:
                 failure = Failure(number, _portable(error), _wrong_row(columns))
                 return merged([total, Served(count, {}, failure)])
-            total = merged([total, Served(count, {(0, number): found})])
+            total = merged([total, Served(count, {(0, number): statistics})])
     return total
 
 
 def merged(shares: Iterable[Served]) -> Served:
-    """What several shares of a round come to. Nodes seen before are not added twice."""
+    """Merge shares of a round; nodes that are there already are not added twice."""
     nodes: dict[tuple[int, int], Any] = {}
     failures, count = [], 0
     for share in shares:
         count = share.n_parts
         failures += [share.failure] if share.failure is not None else []
         for place, value in share.nodes.items():
-            _place(nodes, place, value, count)
+            _add_node(nodes, place, value, count)
     if failures:
         return Served(count, {}, min(failures, key=lambda failure: failure.part))
     return Served(count, nodes)
@@ -105,25 +105,25 @@ def total_of(served: Served) -> Any:
     return served.nodes[height, 0]
 
 
-def _place(
+def _add_node(
     nodes: dict[tuple[int, int], Any], place: tuple[int, int], value: Any, count: int
 ) -> None:
-    """Put a node where it belongs, and merge upwards as far as both halves are there."""
+    """Add a node, and merge upwards as long as both halves are there."""
     level, i = place
     height = (count - 1).bit_length()
     while level < height:
         if any((up, i >> (up - level)) in nodes for up in range(level, height + 1)):
             return  # a repetition
-        other = nodes.pop((level, i ^ 1), _ABSENT)
-        if other is _ABSENT:
+        sibling = nodes.pop((level, i ^ 1), _ABSENT)
+        if sibling is _ABSENT:
             if i & 1 or (i + 1) << level < count:
                 break
-            other = None  # there is no part so far right
-        value = _sum(value, other) if not i & 1 else _sum(other, value)
+            sibling = None  # there are no parts to the right
+        value = _sum(value, sibling) if not i & 1 else _sum(sibling, value)
         level, i = level + 1, i >> 1
     for below, j in [key for key in nodes if key[0] < level]:
         if j >> (level - below) == i:
-            del nodes[below, j]  # of a repetition that was cut otherwise
+            del nodes[below, j]  # these are of a repetition with other shares
     nodes[level, i] = value
 
 
@@ -137,7 +137,7 @@ def _sum(first: Any, second: Any) -> Any:
 
 
 def _portable(error: Exception) -> Exception:
-    """The error as one that can be sent: of its class where that is built in, else its text."""
+    """The error in a form that can be sent: of a built-in class, or with its text."""
     kinds = (ValueError, TypeError, OverflowError, MemoryError, np.linalg.LinAlgError)
     kind = next((kind for kind in reversed(kinds) if isinstance(error, kind)), RuntimeError)
     text = str(error) if kind is not RuntimeError else f"{type(error).__name__}: {error}"
@@ -145,7 +145,7 @@ def _portable(error: Exception) -> Exception:
 
 
 def _wrong_row(columns: Any) -> int | None:
-    """The first row with a number that is none."""
+    """The first row with a number that is not finite."""
     rows = []
     for column in columns if isinstance(columns, tuple) else ():
         if isinstance(column, np.ndarray) and column.dtype.kind == "f":

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Soft state of parts: what work keeps of a part from one round to the next, and may lose.
+"""Soft state of parts, which work keeps from one round to the next, and may lose.
 
-Only engines whose workers hold the parts between rounds keep it, until a fit ends, and of the last
-fits at most: parts that are read anew would pile up. Work must give the same bits with it and
-without it.
+Only engines whose workers hold the parts between rounds keep it, as it would pile up for parts that
+are read anew. It is kept until a fit ends, and for the last fits at most. Work must give the same
+bits with it and without it.
 """
 
 import threading
@@ -25,7 +25,7 @@ _here = _Keeping()
 
 @contextmanager
 def keeping(parts_stay: bool) -> Iterator[None]:
-    """Whether what is remembered in this thread is kept for later rounds."""
+    """Set whether this thread keeps soft state for later rounds."""
     before, _here.keeps = _here.keeps, parts_stay
     try:
         yield
@@ -34,51 +34,51 @@ def keeping(parts_stay: bool) -> Iterator[None]:
 
 
 def parts_stay() -> bool:
-    """Whether work in this thread is on parts that later rounds meet again."""
+    """Whether this thread works on parts that stay for later rounds."""
     return _here.keeps
 
 
 def remembered(fit: str, X: Any, make: Callable[[], Any]) -> Any:
-    """What ``make()`` gives for the rows X in a fit, made once if possible."""
+    """The result of ``make()`` for the rows X in a fit, which is made once if possible."""
     if not _here.keeps:
         return make()
-    known = _of_fit(fit)
-    holder, value = known.get(id(X), (None, None))
+    cache = _of_fit(fit)
+    holder, value = cache.get(id(X), (None, None))
     if holder is None or holder() is not X:
         value = make()
-        _put(known, X, value)
+        _put(cache, X, value)
     return value
 
 
 @contextmanager
 def borrowed(fit: str, X: Any, make: Callable[[], Any]) -> Iterator[Any]:
-    """The same of what work changes: kept after it has been used, unless that failed half-way."""
+    """The same for state that work changes: it is kept after use, unless work failed."""
     if not _here.keeps:
         yield make()
         return
-    known = _of_fit(fit)
-    holder, value = known.pop(id(X), (None, None))
+    cache = _of_fit(fit)
+    holder, value = cache.pop(id(X), (None, None))
     if holder is None or holder() is not X:
         value = make()
     yield value
-    _put(known, X, value)
+    _put(cache, X, value)
 
 
 def forget(fit: str) -> None:
-    """Drop what is remembered of a fit, and under names that begin with its name."""
+    """Drop the soft state of a fit, and of keys that begin with its name."""
     for name in [name for name in list(CACHE) if name.startswith(fit)]:
         CACHE.pop(name, None)
 
 
 def _of_fit(fit: str) -> dict[int, Any]:
-    known = CACHE.get(fit)
-    if known is None:
+    cache = CACHE.get(fit)
+    if cache is None:
         while len(CACHE) >= MAX_FITS:
             CACHE.pop(next(iter(CACHE)), None)
-        known = CACHE[fit] = {}
-    return known
+        cache = CACHE[fit] = {}
+    return cache
 
 
-def _put(known: dict[int, Any], X: Any, value: Any) -> None:
+def _put(cache: dict[int, Any], X: Any, value: Any) -> None:
     key = id(X)
-    known[key] = weakref.ref(X, lambda _: known.pop(key, None)), value
+    cache[key] = weakref.ref(X, lambda _: cache.pop(key, None)), value
