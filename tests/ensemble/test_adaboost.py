@@ -261,7 +261,7 @@ class Recorder(DecisionTreeClassifier):
     """A tree that remembers the weights it was fitted to."""
 
     def fit(self, X, y, sample_weight=None):
-        self.given = sample_weight
+        self.fit_weights = sample_weight
         return super().fit(X, y, sample_weight)
 
 
@@ -272,10 +272,13 @@ def test_members_are_given_weights_that_sum_to_the_rows_with_weight(method):
         member = Recorder(max_depth=1, criterion="entropy")
         model = AdaBoostClassifier(member, n_estimators=4, method=method, random_state=0)
         model.fit(X, y, times * (np.arange(90) % 3))
-        totals = [one.given.sum() for one in model.estimators_]
+        totals = [member.fit_weights.sum() for member in model.estimators_]
         np.testing.assert_allclose(totals, 60.0, rtol=1e-12)
         if method == "resample":
-            assert all((one.given == np.floor(one.given)).all() for one in model.estimators_)
+            assert all(
+                (member.fit_weights == np.floor(member.fit_weights)).all()
+                for member in model.estimators_
+            )
 
 
 @pytest.mark.parametrize("method", ["reweight", "resample"])
@@ -321,11 +324,11 @@ def test_estimator_is_what_members_are_copies_of(kind):
 class _Tires:
     """Mixin: a member that can be fitted so often, and then no more."""
 
-    left = 3
+    fits_to_come = 3
 
     def fit(self, X, y, sample_weight=None):
-        type(self).left -= 1
-        if type(self).left < 0:
+        type(self).fits_to_come -= 1
+        if type(self).fits_to_come < 0:
             raise ValueError("the weights suit me no more.")
         return super().fit(X, y, sample_weight)
 
@@ -352,8 +355,8 @@ def test_members_before_one_that_cannot_be_fitted_are_kept(kind, monkeypatch):
             _TiringClassifier(max_depth=2),
         )
 
-    def fitted(left, n_rounds):
-        monkeypatch.setattr(type(member), "left", left)
+    def fitted(n_fits, n_rounds):
+        monkeypatch.setattr(type(member), "fits_to_come", n_fits)
         return make(member, n_estimators=n_rounds, random_state=0).fit(X, y)
 
     with pytest.warns(FitFailedWarning, match="ends after 3 of 10 rounds.*suit me no more"):

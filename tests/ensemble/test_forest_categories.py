@@ -39,14 +39,14 @@ def shares(model, X):
     return np.asarray(said)
 
 
-@pytest.mark.parametrize(("kind", "one"), KINDS)
+@pytest.mark.parametrize(("kind", "tree_kind"), KINDS)
 @pytest.mark.parametrize("missing", [False, True])
-def test_one_tree_without_bootstrap_is_the_single_tree(kind, one, missing):
+def test_one_tree_without_bootstrap_is_the_single_tree(kind, tree_kind, missing):
     X, y = sample(missing=missing)
     y = targets(kind, y)
     common = {"min_samples_leaf": 8, "max_features": None, **HOLDS}
     weight = np.random.default_rng(1).uniform(1, 2, len(X))  # no two splits gain the same
-    single = one(**common).fit(X, y, sample_weight=weight)
+    single = tree_kind(**common).fit(X, y, sample_weight=weight)
     for params in ({}, {"tree_statistics": True}, {"ccp_alpha": 1e-9}):
         model = kind(1, bootstrap=False, random_state=0, **common, **params)
         model.fit(X, y, sample_weight=weight)
@@ -68,10 +68,10 @@ def test_one_tree_without_bootstrap_is_the_single_tree(kind, one, missing):
         np.testing.assert_allclose(model.feature_importances_, single.feature_importances_)
 
 
-@pytest.mark.parametrize(("kind", "one"), KINDS)
+@pytest.mark.parametrize(("kind", "tree_kind"), KINDS)
 @pytest.mark.parametrize("params", [{}, {"tree_statistics": True}, {"max_leaf_nodes": 12},
                                     {"ccp_alpha": 0.002}], ids=str)  # fmt: skip
-def test_rows_left_out_by_the_trees_one_by_one(kind, one, params):
+def test_rows_left_out_by_the_trees_one_by_one(kind, tree_kind, params):
     X, y = sample(missing=True)
     y = targets(kind, y)
     model = kind(25, oob_score=True, random_state=3, **HOLDS, **params).fit(X, y)
@@ -81,11 +81,11 @@ def test_rows_left_out_by_the_trees_one_by_one(kind, one, params):
     unseen = np.array([~np.isin(np.arange(len(X)), rows) for rows in model.estimators_samples_])
     known = unseen.any(axis=0)
     want = (each * unseen[:, :, None]).sum(axis=0)[known] / unseen.sum(axis=0)[known, None]
-    name = "oob_decision_function_" if one is DecisionTreeClassifier else "oob_prediction_"
+    name = "oob_decision_function_" if tree_kind is DecisionTreeClassifier else "oob_prediction_"
     got = getattr(model, name).reshape(len(X), -1)
     np.testing.assert_allclose(got[known], want, rtol=1e-12, atol=1e-14)
     errors = model.out_of_bag_errors(X, y)
-    if one is DecisionTreeClassifier:
+    if tree_kind is DecisionTreeClassifier:
         assert errors[-1] == pytest.approx(np.mean(want.argmax(axis=1) != y[known]))
     else:
         assert errors[-1] == pytest.approx(np.mean((want[:, 0] - y[known]) ** 2))
@@ -97,13 +97,13 @@ def test_rows_left_out_by_the_trees_one_by_one(kind, one, params):
     np.testing.assert_array_equal(begin, np.cumsum([0, *(p.shape[1] for p in paths)]))
 
 
-@pytest.mark.parametrize(("kind", "one"), KINDS)
-def test_unbiased_importances_by_definition(kind, one):
+@pytest.mark.parametrize(("kind", "tree_kind"), KINDS)
+def test_unbiased_importances_by_definition(kind, tree_kind):
     """What splits add to the products of means and targets of rows left out, node by node."""
     X, y = sample(250, missing=True)
     y = targets(kind, y)
     model = kind(4, random_state=1, min_samples_leaf=3, **HOLDS).fit(X, y)
-    Y = np.eye(3)[y] if one is DecisionTreeClassifier else (y - y.mean())[:, None]
+    Y = np.eye(3)[y] if tree_kind is DecisionTreeClassifier else (y - y.mean())[:, None]
     want = np.zeros((4, 4))
     for t, (tree, drawn) in enumerate(
         zip(model.estimators_, model.estimators_samples_, strict=True)
@@ -151,8 +151,8 @@ def test_words_and_frames():
     np.testing.assert_array_equal(again.predict_proba(frame), model.predict_proba(frame))
 
 
-@pytest.mark.parametrize(("kind", "one"), KINDS)
-def test_same_bits_for_any_number_of_threads(kind, one):
+@pytest.mark.parametrize(("kind", "tree_kind"), KINDS)
+def test_same_bits_for_any_number_of_threads(kind, tree_kind):
     X, y = sample(900, missing=True)
     y = targets(kind, y)
     said = set()
@@ -161,7 +161,7 @@ def test_same_bits_for_any_number_of_threads(kind, one):
         said.add((shares(model, X).tobytes(), model.oob_score_,
                   model.unbiased_importances(X, y).tobytes()))  # fmt: skip
     assert len(said) == 1
-    assert hasattr(one(), "predict")
+    assert hasattr(tree_kind(), "predict")
 
 
 def test_quantiles_and_standard_errors():

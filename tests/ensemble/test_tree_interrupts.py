@@ -114,7 +114,11 @@ def test_one_column_of_a_large_node_is_searched_in_pieces(kind, monkeypatch):
     for jobs in (1, 2):
         model.set_params(n_jobs=jobs).fit(X, Y, sample_weight=weight)
         before = count
-        for name, value in {"STEPS_OF_CALL": 100, "SORTED_EFFORT": 1, "MEDIAN_EFFORT": 1}.items():
+        for name, value in {
+            "MEDIAN_STEPS_PER_CALL": 100,
+            "SORTED_ROW_COLUMNS_PER_CALL": 1,
+            "MEDIAN_ROW_COLUMNS_PER_CALL": 1,
+        }.items():
             monkeypatch.setattr(grow_tree, name, value)
         count = 0
         model.fit(X, Y, sample_weight=weight)

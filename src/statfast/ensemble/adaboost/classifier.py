@@ -195,9 +195,9 @@ class AdaBoostClassifier(Classifier, Estimator):
         FitFailedWarning
             If a member after the first cannot be fitted: those before it are kept.
         """
-        given = self._checked()
+        params = self._checked()
         base = DecisionTreeClassifier(max_depth=1) if self.estimator is None else self.estimator
-        resample = given.method == "resample"
+        resample = params.method == "resample"
         if not resample:
             require_weighted(base)
         rows = rows_for_all(handed(X), base)
@@ -206,7 +206,7 @@ class AdaBoostClassifier(Classifier, Estimator):
         weight = np.ones(count_rows(rows)) if weight is None else weight / weight.max()
         weight /= weight.sum()
         boost = ReweightedRounds(rows, classes, codes, weight, base, resample, rng, self.n_jobs)
-        boost.run(given.n_estimators, given.learning_rate)
+        boost.run(params.n_estimators, params.learning_rate)
         total = np.array(boost.votes)
         return self._publish(
             X,
@@ -225,7 +225,7 @@ class AdaBoostClassifier(Classifier, Estimator):
 
     @property
     def feature_importances_(self) -> Array:
-        """Mean of those of the members by their votes."""
+        """The mean of the importances of the members, weighted by their votes."""
         self._fitted_members()
         shares = [member.feature_importances_ for member in self.estimators_]
         return np.average(shares, axis=0, weights=self.estimator_weights_)
@@ -352,10 +352,10 @@ class AdaBoostClassifier(Classifier, Estimator):
         float
         """
         weights = None
-        for said in self.staged_predict(X):
-            weights = as_weights(sample_weight, len(said))
-            labels, codes = as_labels(y, len(said))
-            yield float(np.average(said == labels[codes], weights=weights))
+        for predicted in self.staged_predict(X):
+            weights = as_weights(sample_weight, len(predicted))
+            labels, codes = as_labels(y, len(predicted))
+            yield float(np.average(predicted == labels[codes], weights=weights))
 
     def margins(self, X: Rows, y: ArrayLike) -> Array:
         """Return the margin of each sample: the vote for its class less the largest other.
@@ -376,30 +376,30 @@ class AdaBoostClassifier(Classifier, Estimator):
         *_, (votes, total) = self._stages(X)
         labels, codes = as_labels(y, len(votes))
         number = {label: k for k, label in enumerate(self.classes_.tolist())}
-        known = np.array([label in number for label in labels.tolist()])
-        place = np.array([number.get(label, 0) for label in labels.tolist()], np.intp)
-        own = place[codes]
+        is_fitted_class = np.array([label in number for label in labels.tolist()])
+        class_of_label = np.array([number.get(label, 0) for label in labels.tolist()], np.intp)
+        true_class = class_of_label[codes]
         rows = np.arange(len(votes))
-        right = np.where(known[codes], votes[rows, own], 0.0)
-        others = votes.copy()
-        others[rows[known[codes]], own[known[codes]]] = 0.0
-        return (right - others.max(axis=1)) / total
+        right = np.where(is_fitted_class[codes], votes[rows, true_class], 0.0)
+        other_votes = votes.copy()
+        other_votes[rows[is_fitted_class[codes]], true_class[is_fitted_class[codes]]] = 0.0
+        return (right - other_votes.max(axis=1)) / total
 
     def _fitted_members(self) -> None:
         if "estimators_" not in self.__dict__:
             raise not_fitted(self)
 
     def _stages(self, X: Any) -> Iterator[tuple[Array, float]]:
-        """Votes (m, K) of the first t members, and their sum, for each t; the same array."""
+        """Yield the votes (m, K) of the first t members, in one array, and their sum."""
         self._fitted_members()
         rows = rows_for_all(handed_for(self, X), self.estimators_[0])
         votes, total = np.zeros((count_rows(rows), len(self.classes_))), 0.0
-        at = np.arange(count_rows(rows))
+        row_numbers = np.arange(count_rows(rows))
         seen = self._seen or [None] * len(self.estimators_)
         pairs = zip(self.estimators_, seen, self.estimator_weights_, strict=False)
-        for member, places, vote in pairs:  # the last may have been worse than chance
-            said = np.asarray(member.predict(columns_of(rows, places)))
-            votes[at, np.searchsorted(self.classes_, said)] += vote
+        for member, places, vote in pairs:  # a last member worse than chance has no vote
+            predicted = np.asarray(member.predict(columns_of(rows, places)))
+            votes[row_numbers, np.searchsorted(self.classes_, predicted)] += vote
             total += vote
             checkpoint()
             yield votes, total

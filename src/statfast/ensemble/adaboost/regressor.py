@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""AdaBoost.R2: boosting of regressors, which answer by a weighted median."""
+"""AdaBoost.R2: boosting of regressors, whose predictions are combined by a weighted median."""
 
 from __future__ import annotations
 
@@ -153,15 +153,15 @@ class AdaBoostRegressor(Regressor, Estimator):
         FitFailedWarning
             If a member after the first cannot be fitted: those before it are kept.
         """
-        given = self._checked()
+        params = self._checked()
         base = DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
-        n_rounds, rate = given.n_estimators, given.learning_rate
+        n_rounds, rate = params.n_estimators, params.learning_rate
         rows = rows_for_all(handed(X), base)
         target = _one_target(y, count_rows(rows))
         weight = as_weights(sample_weight, count_rows(rows))
         weight = np.ones(count_rows(rows)) if weight is None else weight / weight.max()
         weight /= weight.sum()
-        n = int(np.count_nonzero(weight))  # rows of weight 0 are never drawn, and count as none
+        n = int(np.count_nonzero(weight))  # rows of weight 0 are never drawn, and do not count
         rng = as_generator(self.random_state)
         members: list[Any] = []
         votes: list[Any] = []
@@ -172,9 +172,9 @@ class AdaBoostRegressor(Regressor, Estimator):
         for i in range(n_rounds):
             drawn = rng.choice(len(weight), n, p=weight)
             columns = drawn if pairwise else None
-            some = columns_of(take_rows(rows, drawn), columns)
+            sample = columns_of(take_rows(rows, drawn), columns)
             try:
-                member = seeded(base, rng).fit(some, target[drawn])
+                member = seeded(base, rng).fit(sample, target[drawn])
             except UNFITTED as reason:
                 if not members:
                     raise
@@ -184,11 +184,11 @@ class AdaBoostRegressor(Regressor, Estimator):
             distances = np.abs(predictions - target)
             checkpoint()
             report(i + 1, n_rounds)
-            losses = _losses(distances, weight > 0.0, given.loss)
+            losses = _losses(distances, weight > 0.0, params.loss)
             error = float((weight * losses).sum())
             seen.append(columns)
             if error >= 0.5:
-                if not members:  # of one member alone
+                if not members:  # a single member is kept
                     members, votes, errors = [member], [1.0], [error]
                 break
             members.append(member)
@@ -210,7 +210,7 @@ class AdaBoostRegressor(Regressor, Estimator):
 
     @property
     def feature_importances_(self) -> Array:
-        """Mean of those of the members by their votes."""
+        """The mean of the importances of the members, weighted by their votes."""
         self._require_members()
         shares = [member.feature_importances_ for member in self.estimators_]
         return np.average(shares, axis=0, weights=self.estimator_weights_)
@@ -299,9 +299,9 @@ def _losses(distances: Array, counts: Array, loss: str) -> Array:
 def _weighted_median(predictions: Array, votes: Array) -> Array:
     order = np.argsort(predictions, axis=1, kind="stable")
     reached = np.cumsum(votes[order], axis=1)
-    at = (reached >= 0.5 * reached[:, -1:]).argmax(axis=1)
+    places = (reached >= 0.5 * reached[:, -1:]).argmax(axis=1)
     rows = np.arange(len(predictions))
-    return predictions[rows, order[rows, at]]
+    return predictions[rows, order[rows, places]]
 
 
 def _one_target(y: Any, n: int) -> Array:

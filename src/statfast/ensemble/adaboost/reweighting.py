@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rounds of AdaBoost: members, their votes and errors, and the weights that move."""
+"""The rounds of AdaBoost: members, their votes and errors, and the weights of rows."""
 
 from math import exp, log
 from typing import Any
@@ -16,8 +16,8 @@ from statfast.ensemble.members.base_estimators import UNFITTED, array_of, seeded
 class ReweightedRounds:
     """Members fitted one after the other, to weights that sum to 1 in each round.
 
-    Members are given n times that, where n is the number of rows with weight: what regularizes
-    them weighs against so many rows.
+    Members take n times these weights, where n is the number of rows with weight, so that their
+    regularization is that for n rows.
     """
 
     def __init__(
@@ -34,7 +34,9 @@ class ReweightedRounds:
         self.rows, self.classes, self.codes, self.weight = rows, classes, codes, weight
         self.base, self.resample, self.rng = base, resample, rng
         self.weighted, self.pairwise = takes_weights(base), is_pairwise(base)
-        self.seen: list[Any] = []  # of values between rows: whose columns each member looks at
+        self.seen: list[
+            Any
+        ] = []  # for precomputed kernels or distances: the columns that each member uses
         if self.pairwise:
             as_square(rows, base)
         self.members: list[Any] = []
@@ -86,7 +88,8 @@ class ReweightedRounds:
     def _member(
         self, weight: Array
     ) -> tuple[float, Array | None, tuple[int, int, Any, Array, float] | None]:
-        """Fit one; its error, where it is wrong (None: a stump knows), and the stump."""
+        """Fit a member; returns its error, marks of wrong rows (None for a stump), and the
+        stump."""
         member = seeded(self.base, self.rng)
         if self.stumps is not None:
             stump = self.stumps.find(weight)
@@ -98,19 +101,19 @@ class ReweightedRounds:
             return self._error(predicted != self.codes), None, stump
         weight = self.n * weight
         if self.resample:
-            weight = np.rint(weight)  # how often rows were drawn
+            weight = np.rint(weight)  # how often each row was drawn
         if self.resample and not self.weighted:
-            some, more = np.repeat(np.arange(len(weight)), weight.astype(int)), {}
-        else:  # a class may have lost its weight
-            some = None if weight.all() else np.flatnonzero(weight)
-            more = {"sample_weight": take_rows(weight, some)}
-        seen = some if self.pairwise else None
-        rows = columns_of(take_rows(self.rows, some), seen)
-        member.fit(rows, take_rows(self.classes[self.codes], some), **more)
+            drawn, fit_arguments = np.repeat(np.arange(len(weight)), weight.astype(int)), {}
+        else:  # rows without weight are left out, as a class may have lost all of it
+            drawn = None if weight.all() else np.flatnonzero(weight)
+            fit_arguments = {"sample_weight": take_rows(weight, drawn)}
+        seen = drawn if self.pairwise else None
+        rows = columns_of(take_rows(self.rows, drawn), seen)
+        member.fit(rows, take_rows(self.classes[self.codes], drawn), **fit_arguments)
         self.members.append(member)
         self.seen.append(seen)
-        asked = columns_of(self.rows, seen)
-        predicted = np.searchsorted(self.classes, np.asarray(member.predict(asked)))
+        all_rows = columns_of(self.rows, seen)
+        predicted = np.searchsorted(self.classes, np.asarray(member.predict(all_rows)))
         checkpoint()
         self.predicted = predicted
         return self._error(predicted != self.codes), predicted != self.codes, None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Stumps for weights that change from round to round: columns are ranked and coded once."""
+"""Decision stumps for weights that change from round to round, on columns that are coded once."""
 
 from typing import Any
 
@@ -11,20 +11,20 @@ from statfast._typing import Array, Jobs
 from statfast.tree import DecisionTreeClassifier, TreeStructure
 from statfast.tree.growing.columns import ranked_columns
 
-PLANE = 8
-MAX_COLUMNS = 1000  # a quarter of the parts that a step of a team may have
-PLAIN = ("gini", "error")
+PLANE = 8  # columns whose codes lie side by side in a row
+MAX_COLUMNS = 1000  # columns: a quarter of the parts that a step of a team may have
+PLAIN = ("gini", "error")  # criteria of stumps
 
 
 def is_stump(estimator: Any) -> bool:
     """Whether a tree is a stump that `StumpRounds` finds."""
     if type(estimator) is not DecisionTreeClassifier:
         return False
-    own = estimator.get_params(deep=False)
-    usual = DecisionTreeClassifier(max_depth=1).get_params(deep=False)
-    free = ("random_state", "n_jobs", "criterion")
-    return own["criterion"] in PLAIN and all(
-        own[name] == usual[name] for name in usual if name not in free
+    params = estimator.get_params(deep=False)
+    default_params = DecisionTreeClassifier(max_depth=1).get_params(deep=False)
+    free_params = ("random_state", "n_jobs", "criterion")
+    return params["criterion"] in PLAIN and all(
+        params[name] == default_params[name] for name in default_params if name not in free_params
     )
 
 
@@ -56,7 +56,7 @@ class StumpRounds:
         width = -(-p // planes)
         by_row = np.zeros((n, planes * PLANE), np.uint8)
         each(
-            lambda some: kernel.by_row(columns.codes, width, some.start, some.stop, by_row),
+            lambda rows: kernel.by_row(columns.codes, width, rows.start, rows.stop, by_row),
             grid(n),
             n_jobs=n_jobs,
             effort=4.0 * rows.size,
@@ -83,7 +83,7 @@ class StumpRounds:
     def find(self, weight: Array) -> tuple[int, int, TreeStructure, Array, float]:
         """The best stump: (column, rank, tree, codes of the classes of both sides, error).
 
-        `weight` sums to about 1. Of rank -1 there is no split.
+        `weight` sums to about 1. A rank of -1 means that there is no split.
         """
         self._team.gather()
         j, rank = self._stumps.search(weight, self._scale)
@@ -93,7 +93,7 @@ class StumpRounds:
         if rank < 0:
             best[:] = sides[1].argmax()
         tree = self._tree(j, rank, sides, weight)
-        if rank >= 0:  # rows without weight may lie between the values that the cut parts
+        if rank >= 0:  # rows without weight may lie between the values of the cut
             values = self.columns.values[self.columns.first[j] : self.columns.first[j + 1]]
             rank = int(np.searchsorted(values, tree.threshold[0], side="right")) - 1
         right = float(sides[0, best[0]] + sides[1, best[1]]) / float(self._totals.sum())
@@ -108,7 +108,7 @@ class StumpRounds:
         vote: float,
         first: Array,
     ) -> tuple[float, float]:
-        """Multiply the weights of the stump's errors, add its votes: see the kernel."""
+        """Multiply the weights of the stump's errors, and add its votes: see the kernel."""
         j, rank, _, best, _ = stump
         return kernel.reweigh(
             weight, self.columns.ranks[j], self.label, rank, int(best[0]), int(best[1]), factor,
@@ -162,7 +162,7 @@ class StumpRounds:
     def member(
         self, tree: TreeStructure, member: DecisionTreeClassifier, X: Any
     ) -> DecisionTreeClassifier:
-        """`member`, unfitted, with the tree as its fit."""
+        """Publish the tree as the fit of `member`."""
         return member._publish(
             X, tree_=tree, max_features_=tree.n_features, n_outputs_=1, classes_=self.classes,
             n_classes_=len(self.classes),

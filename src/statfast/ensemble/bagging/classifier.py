@@ -147,10 +147,10 @@ class BaggingClassifier(Classifier, BaggingModel):
         return _shares(member, rows, published["n_classes_"])
 
     def _judge(
-        self, mean: Array, known: Array, target: Array, published: dict[str, Any]
+        self, mean: Array, judged: Array, target: Array, published: dict[str, Any]
     ) -> dict[str, Any]:
-        right = mean[known].argmax(axis=1) == target[known]
-        score = float(right.mean()) if known.any() else np.nan
+        right = mean[judged].argmax(axis=1) == target[judged]
+        score = float(right.mean()) if judged.any() else np.nan
         return {"oob_decision_function_": mean, "oob_score_": score}
 
     def predict_proba(self, X: Rows) -> Array:
@@ -236,7 +236,7 @@ class BaggingClassifier(Classifier, BaggingModel):
 
 
 def _shares(member: Any, rows: Any, n_classes: Any) -> Array:
-    """Probabilities of all classes by a member, which may not have seen some; or its vote."""
+    """Probabilities of all classes by a member, which may not know some of them; or its vote."""
     out = np.zeros((count_rows(rows), n_classes))
     if callable(getattr(member, "predict_proba", None)):
         out[:, np.asarray(member.classes_, dtype=np.intp)] = member.predict_proba(rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Why voting works: the error of a majority of independent voters."""
+"""The error of a majority of independent voters."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ def majority_error(n_voters: int, p: ArrayLike) -> float | Any:
         raise wrong_type("p", "a probability, or several", p) from error
     if not ((chance >= 0.0) & (chance <= 1.0)).all():
         raise ValueError("p must be between 0 and 1; got a number that is not. Give probabilities.")
-    # P(B >= k) is the incomplete beta function; with T even, half a tie is as one voter less.
+    # P(B >= k) is an incomplete beta function; for even T, half a tie equals one voter less.
     odd = voters if voters % 2 else voters - 1
     need = (odd + 1) // 2
     tail = betainc(need, odd - need + 1, chance)

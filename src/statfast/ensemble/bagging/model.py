@@ -59,7 +59,7 @@ from statfast.ensemble.members.base_estimators import (
 
 @dataclass(frozen=True)
 class BaggingDraws:
-    """How rows and columns are drawn for each member; member i has a generator of its own."""
+    """The draws of rows and columns for each member; member i has a generator of its own."""
 
     entropy: int
     n: int
@@ -68,9 +68,9 @@ class BaggingDraws:
     n_columns: int
     bootstrap: bool
     bootstrap_features: bool
-    drawable: np.ndarray | None  # rows that have weight; None is all
-    share: np.ndarray | None  # their chances; None are equal ones
-    seen: str | None = None  # of values between rows: members see "distinct" or "drawn" rows
+    drawable: np.ndarray | None  # rows that have weight; None for all rows
+    share: np.ndarray | None  # their probabilities; None if all are equal
+    seen: str | None = None  # for precomputed values: columns are "distinct" or "drawn" rows
 
     def draw_of_member(self, i: int) -> tuple[np.random.Generator, Array, Array]:
         """(generator, columns, rows) of member i."""
@@ -82,7 +82,7 @@ class BaggingDraws:
         return rng, np.sort(columns), np.sort(rows)
 
     def columns(self, i: int) -> Array | None:
-        """The columns that member i looks at; None is all of them."""
+        """The columns that member i uses; None for all columns."""
         if self.seen is None:
             return None if self.all_columns else self.draw_of_member(i)[1]
         drawn = self.draw_of_member(i)[2]
@@ -90,7 +90,7 @@ class BaggingDraws:
 
     @property
     def all_columns(self) -> bool:
-        """Whether each member sees the columns as they are."""
+        """Whether each member uses the columns as they are."""
         return self.width == 1 or (self.n_columns == self.width and not self.bootstrap_features)
 
 
@@ -126,15 +126,15 @@ class BaggingModel(Estimator):
     oob_score_: float = fitted()
 
     def _fit(self, X: Any, y: Any, sample_weight: Weights) -> Self:
-        given = self._checked()
+        params = self._checked()
         base = self._default() if self.estimator is None else self.estimator
-        n_members, pairwise = given.n_estimators, is_pairwise(base)
-        rows = self._of_columns(rows_for_all(handed(X), base), pairwise)
+        n_members, pairwise = params.n_estimators, is_pairwise(base)
+        rows = self._with_named_columns(rows_for_all(handed(X), base), pairwise)
         n, width = count_rows(rows), width_of(rows, None)
         target, weights, published = self._targets(y, n, sample_weight)
         if "classes_" in published:
             base = with_weights_by_code(base, published["classes_"])
-        before = self.__dict__.get("_members", []) if given.warm_start else []
+        before = self.__dict__.get("_members", []) if params.warm_start else []
         if len(before) > n_members:
             raise ValueError(
                 f"n_estimators must be at least the members there are ({len(before)}) with "
@@ -142,13 +142,13 @@ class BaggingModel(Estimator):
             )
         if before:
             require_same_labels(self, published.get("classes_"))
-        if given.oob_score and not given.bootstrap:
+        if params.oob_score and not params.bootstrap:
             raise ValueError(
                 "oob_score is of rows left out by the bootstrap; got bootstrap=False. Set it to "
                 "True."
             )
         entropy = self._draws.entropy if before else None
-        draws = self._drawn(n, width, weights, given, entropy)
+        draws = self._plan_draws(n, width, weights, params, entropy)
         if pairwise:
             as_square(rows, self)
             if not draws.all_columns:
@@ -157,8 +157,10 @@ class BaggingModel(Estimator):
                     f"{type(base).__name__} are its rows, drawn with these. Leave them out."
                 )
             draws = replace(draws, seen="distinct" if takes_weights(base) else "drawn")
-        members = before + self._grown(base, rows, target, draws, range(len(before), n_members))
-        if given.oob_score:
+        members = before + self._fit_members(
+            base, rows, target, draws, range(len(before), n_members)
+        )
+        if params.oob_score:
             published |= self._out_of_bag(members, rows, target, draws, published)
         return self._publish(
             X,
@@ -169,7 +171,7 @@ class BaggingModel(Estimator):
             **published,
         )
 
-    def _drawn(
+    def _plan_draws(
         self, n: int, width: int, weights: Array | None, params: Any, entropy: Any
     ) -> BaggingDraws:
         if entropy is None:
@@ -193,14 +195,14 @@ class BaggingModel(Estimator):
             n_columns = max(1, int(n_columns * width))
         as_count(n_columns, "max_features", high=width, limit="the columns of X")
         share = None
-        if weights is not None and (weights != weights[0]).any():  # equal ones draw as none do
+        if weights is not None and (weights != weights[0]).any():  # equal weights draw like none
             share = weights / weights.sum()
         return BaggingDraws(
             entropy, n, width, n_rows, n_columns, params.bootstrap, params.bootstrap_features,
             drawable if len(drawable) < n else None, share,
         )  # fmt: skip
 
-    def _grown(
+    def _fit_members(
         self, base: Estimator, rows: Any, target: Array, draws: BaggingDraws, numbers: range
     ) -> list[Estimator]:
         weighted = takes_weights(base)
@@ -208,13 +210,13 @@ class BaggingModel(Estimator):
         def work(i: int) -> Estimator:
             rng, _, drawn = draws.draw_of_member(i)
             member = one_thread(seeded(base, rng))
-            distinct, times = np.unique(drawn, return_counts=True)
-            some = distinct if weighted else drawn
-            X = columns_of(take_rows(rows, some), draws.columns(i))
-            if weighted and (times > 1).any():
-                member.fit(X, target[some], sample_weight=times.astype(np.float64))
+            distinct, counts = np.unique(drawn, return_counts=True)
+            fit_rows = distinct if weighted else drawn
+            X = columns_of(take_rows(rows, fit_rows), draws.columns(i))
+            if weighted and (counts > 1).any():
+                member.fit(X, target[fit_rows], sample_weight=counts.astype(np.float64))
             else:
-                member.fit(X, target[some])
+                member.fit(X, target[fit_rows])
             checkpoint()
             return member
 
@@ -228,7 +230,7 @@ class BaggingModel(Estimator):
         draws: BaggingDraws,
         published: dict[str, Any],
     ) -> dict[str, Any]:
-        """Means of what members say of rows that were not drawn for them."""
+        """Means of the answers of members for rows that were not drawn for them."""
 
         def work(i: int) -> tuple[Array, Array | None]:
             drawn = draws.draw_of_member(i)[2]
@@ -241,12 +243,12 @@ class BaggingModel(Estimator):
             return out, self._member_answers(members[i], X, published)
 
         sums, counts = None, np.zeros(draws.n)
-        for out, said in each(work, range(len(members)), n_jobs=self.n_jobs):
-            if said is None:
+        for out, answers in each(work, range(len(members)), n_jobs=self.n_jobs):
+            if answers is None:
                 continue
             if sums is None:
-                sums = np.zeros((draws.n, *said.shape[1:]))
-            sums[out] += said
+                sums = np.zeros((draws.n, *answers.shape[1:]))
+            sums[out] += answers
             counts[out] += 1.0
         if sums is None:
             raise ValueError(
@@ -254,7 +256,7 @@ class BaggingModel(Estimator):
                 "Lower max_samples."
             )
         counted = np.ones(draws.n, dtype=bool)
-        if draws.drawable is not None:  # rows without weight are not judged
+        if draws.drawable is not None:  # rows without weight do not count
             counted[:] = False
             counted[draws.drawable] = True
         lost = int((counted & (counts == 0.0)).sum())
@@ -268,27 +270,32 @@ class BaggingModel(Estimator):
         return self._judge(mean, counted & (counts > 0.0), target, published)
 
     # ------------------------------------------------------------ answers
-    def _sum(self, X: Any, ask: Callable[..., Any]) -> Any:
-        """The sum, in the order of the members, of what they say of X."""
+    def _sum(self, X: Any, answer: Callable[..., Any]) -> Any:
+        """The sum of the answers of the members for X, in their order."""
         first = self._fitted_members()[0]
         draws = self._draws
-        rows = self._of_columns(rows_for_all(handed_for(self, X), first), draws.seen is not None)
+        rows = self._with_named_columns(
+            rows_for_all(handed_for(self, X), first), draws.seen is not None
+        )
 
         def work(i: int) -> Array:
             checkpoint()
-            return ask(self._members[i], columns_of(rows, draws.columns(i)))
+            return answer(self._members[i], columns_of(rows, draws.columns(i)))
 
-        # As many at a time as threads can have: what members say of many rows takes memory.
+        # The answers of 16 members at a time are held, as those for many rows take memory.
         total = None
         numbers = range(len(self._members))
         for begin in range(0, len(numbers), 16):
             effort = 1e3 * count_rows(rows) * 16
-            for said in each(work, numbers[begin : begin + 16], n_jobs=self.n_jobs, effort=effort):
-                total = said if total is None else total + said
+            for answers in each(
+                work, numbers[begin : begin + 16], n_jobs=self.n_jobs, effort=effort
+            ):
+                total = answers if total is None else total + answers
         return total
 
-    def _of_columns(self, rows: Any, pairwise: bool) -> Any:
-        """Rows of which columns can be drawn twice, as those of pandas' data frames alone can."""
+    def _with_named_columns(self, rows: Any, pairwise: bool) -> Any:
+        """Rows whose columns can be drawn twice, which only pandas' data frames and arrays
+        allow."""
         repeated = self.bootstrap_features or pairwise
         if not (repeated and is_frame(rows)) or hasattr(rows, "iloc"):
             return rows

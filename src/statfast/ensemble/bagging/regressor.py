@@ -131,17 +131,17 @@ class BaggingRegressor(Regressor, BaggingModel):
         return np.asarray(member.predict(rows), dtype=np.float64)
 
     def _judge(
-        self, mean: Array, known: Array, target: Array, published: dict[Any, Any]
+        self, mean: Array, judged: Array, target: Array, published: dict[Any, Any]
     ) -> dict[str, Any]:
-        if not known.any():
+        if not judged.any():
             return {"oob_prediction_": mean, "oob_score_": np.nan}
-        truth, said = target[known], mean[known]
+        truth, predicted = target[judged], mean[judged]
         middle = truth[0] + (truth - truth[0]).mean(axis=0)
-        by = np.abs(truth - middle).max(axis=0)
-        by = np.where(by > 0.0, by, 1.0)  # squares of targets of any size are numbers
-        left = (((truth - said) / by) ** 2).sum(axis=0)
-        total = (((truth - middle) / by) ** 2).sum(axis=0)
-        share = np.where(total > 0.0, left / np.where(total > 0.0, total, 1.0), left > 0.0)
+        scale = np.abs(truth - middle).max(axis=0)
+        scale = np.where(scale > 0.0, scale, 1.0)  # squares of scaled targets are finite
+        residual = (((truth - predicted) / scale) ** 2).sum(axis=0)
+        total = (((truth - middle) / scale) ** 2).sum(axis=0)
+        share = np.where(total > 0.0, residual / np.where(total > 0.0, total, 1.0), residual > 0.0)
         return {"oob_prediction_": mean, "oob_score_": float(np.mean(1.0 - share))}
 
     def predict(self, X: Rows) -> Array:

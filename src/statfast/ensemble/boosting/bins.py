@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns as codes of 8 bits: thresholds at quantiles, and how many of them are below a value."""
+"""Codes of 8 bits for columns: the number of thresholds, at quantiles, below each value."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,14 +14,14 @@ from statfast._validation import refuse_large
 
 MISSING = 255  # the code of a missing value
 PLANE = 8  # columns whose histograms are filled together
-SAMPLE = 200_000  # rows that quantiles are taken from
-LARGEST = np.finfo(np.float64).max  # infinity stands for "only missing values go right"
-TIE = 2.0**-40  # relative to all weight: sums of weights are known to less than that
+SAMPLE = 200_000  # rows from which quantiles are estimated
+LARGEST = np.finfo(np.float64).max  # infinity: only missing values go right
+TIE = 2.0**-40  # of the total weight: rounding errors of sums of weights are smaller
 
 
 @dataclass(frozen=True)
 class Coded:
-    """The codes of rows, laid out twice: by row in planes of up to eight columns, and by column."""
+    """The codes of rows, stored twice: by row in planes of up to eight columns, and by column."""
 
     by_row: NDArray[np.uint8]  # (n, 8 planes)
     by_column: NDArray[np.uint8]  # (p, n)
@@ -56,8 +56,8 @@ def thresholds_of(
     """
     if len(X) > SAMPLE:
         share = None if weights is None else weights / weights.sum()
-        some = np.sort(rng.choice(len(X), SAMPLE, p=share))
-        X, weights = X[some], None
+        sample = np.sort(rng.choice(len(X), SAMPLE, p=share))
+        X, weights = X[sample], None
 
     def work(j: int) -> Array:
         if categories[j] is not None:
@@ -75,7 +75,7 @@ def thresholds_of(
 
 
 def _thresholds(column: Array, weights: Any, max_bins: int) -> Array:
-    """Midpoints of distinct values where these are few, else quantiles (averaged where two fit)."""
+    """Midpoints of distinct values if these are few, else quantiles, or means of two that fit."""
     order = np.argsort(column, kind="stable") if weights is not None else None
     column = np.sort(column) if order is None else column[order]
     if len(column) == 0:
@@ -86,25 +86,25 @@ def _thresholds(column: Array, weights: Any, max_bins: int) -> Array:
     else:
         n = len(column)
         reached = np.arange(1.0, n + 1.0) if order is None else np.cumsum(weights[order])
-        wanted = np.arange(1, max_bins) * (reached[-1] / max_bins)
-        low, high = (column[at] for at in places_reaching(wanted, reached))
+        goals = np.arange(1, max_bins) * (reached[-1] / max_bins)
+        low, high = (column[at] for at in places_reaching(goals, reached))
     with np.errstate(over="ignore", invalid="ignore"):
         middle = low / 2.0 + high / 2.0
-    # Between neighbors there may be no number but the upper: the lower keeps them apart.
+    # If there is no number between two neighbors, the lower one is the threshold.
     cuts = np.unique(np.where(middle < high, middle, low))
     return np.clip(cuts, None, LARGEST)
 
 
-def places_reaching(wanted: Array | float, reached: Array) -> tuple[Array | int, Array | int]:
-    """The first places where sums of weights reach what is wanted, and where they exceed it."""
-    slack, last = TIE * reached[-1], len(reached) - 1
-    low = np.searchsorted(reached, wanted - slack)
-    high = np.searchsorted(reached, wanted + slack, side="right")
+def places_reaching(goals: Array | float, sums: Array) -> tuple[Array | int, Array | int]:
+    """The first places where cumulative sums reach each goal, and where they exceed it."""
+    slack, last = TIE * sums[-1], len(sums) - 1
+    low = np.searchsorted(sums, goals - slack)
+    high = np.searchsorted(sums, goals + slack, side="right")
     return np.minimum(low, last), np.minimum(high, last)
 
 
 def table_of(thresholds: list[Array]) -> Array:
-    """The thresholds of all columns as (p, 256), filled up with infinity."""
+    """The thresholds of all columns as (p, 256), padded with infinity."""
     table = np.full((len(thresholds), 256), np.inf)
     for row, cuts in zip(table, thresholds, strict=True):
         row[: len(cuts)] = cuts

@@ -241,15 +241,15 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
 
     def _later_targets(self, y: Any, n: int, published: Any) -> Any:
         classes, codes = as_labels(y, n, name="y_val")
-        known = published["classes_"]
-        number = {label: k for k, label in enumerate(known.tolist())}
-        place = np.array([number.get(label, -1) for label in classes.tolist()])
-        if place.min() < 0:
-            new = classes.tolist()[place.argmin()]
+        fitted_classes = published["classes_"]
+        number = {label: k for k, label in enumerate(fitted_classes.tolist())}
+        code_of_label = np.array([number.get(label, -1) for label in classes.tolist()])
+        if code_of_label.min() < 0:
+            new = classes.tolist()[code_of_label.argmin()]
             raise ValueError(
                 f"y_val has the label {shown(new)}, which y has not. Leave its rows out."
             )
-        return place[codes].astype(np.float64)
+        return code_of_label[codes].astype(np.float64)
 
     def decision_function(self, X: Rows) -> Array:
         """Return the raw scores: sums of leaf values.

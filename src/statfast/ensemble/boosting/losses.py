@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Losses of boosting: first prediction, loss, and what the predictions on their scale mean.
+"""Losses of gradient boosting: the first prediction, the loss, and the link to predictions of y.
 
-Each loss is of a target y and a raw prediction r, any real number; its gradients are those of
+Each loss is a function of a target y and a raw prediction r, any real number. Its gradients are in
 _core/boosting/losses_level.h.
 """
 
@@ -16,24 +16,24 @@ from statfast._validation import shown
 from statfast.ensemble.boosting.bins import TIE, places_reaching
 
 _TINY = 10 * np.finfo(np.float64).eps
-SHORT_STEP = 2.0  # of a leaf: that of the first one with a single class, from even odds
+SHORT_STEP = 2.0  # of a leaf: the first step to a single class, from even odds
 
 
 class BoostingLoss:
     """Squared error, half: (y - r)^2 / 2."""
 
     name = "squared_error"
-    leaves_are_quantiles = False  # of the residuals; elsewhere Newton steps
-    curvature_varies = False  # elsewhere it does, by a factor of at most e^|s| for a step s
-    gradient_completes_hessian = False  # whether their sum is the expected hessian
-    certain = False  # whether there is nothing to learn: one class
+    leaves_are_quantiles = False  # whether leaves are quantiles of residuals, not Newton steps
+    curvature_varies = False  # whether a step s changes it, by a factor of at most e^|s|
+    gradient_completes_hessian = False  # whether gradient + hessian is the expected hessian
+    certain = False  # whether there is one class, and nothing to learn
 
     def __init__(self, quantile: float = 0.5, n_classes: int = 1) -> None:
         self.quantile, self.n_raw = quantile, n_classes
 
     @property
     def number(self) -> int:
-        """Of the loss in the kernel."""
+        """The number of the loss in the kernel."""
         return LOSSES[self.name]
 
     def check(self, y: Array) -> None:
@@ -43,7 +43,7 @@ class BoostingLoss:
         """The best constant raw prediction, of shape (n_raw,)."""
         if weights is not None:
             weights = weights / weights.max()
-        size = max(np.abs(y).max(), 1e-300)  # sums of huge targets do not overflow
+        size = max(np.abs(y).max(), 1e-300)  # so that sums of huge targets do not overflow
         return np.array([self.link(np.average(y / size, weights=weights) * size)])
 
     def link(self, mean: float) -> float:
@@ -54,11 +54,12 @@ class BoostingLoss:
         return raw
 
     def hessian_unit(self, y: Array, weights: Array | None) -> float:
-        """The unit of second derivatives of rows of weight 1: that of y, where they have one."""
+        """The scale of second derivatives of rows of weight 1, where it depends on that of y."""
         return 1.0
 
     def steps(self, values: Array, rate: float) -> Array:
-        """What leaves add: their values times the learning rate, but not beyond the minimum.
+        """The steps of leaves: their values times the learning rate, but not far beyond the
+        minimum.
 
         Where curvature is at most e^|s| times as large after a step s, the least loss of a leaf
         whose Newton step is v lies at log(1 + |v|) or beyond: its derivative there is at most
@@ -72,7 +73,7 @@ class BoostingLoss:
         return np.clip(rate * values, -longest, longest)
 
     def losses(self, y: Array, raw: Array) -> Array:
-        """Of each row; raw has shape (n_raw, n)."""
+        """The loss of each row; raw has shape (n_raw, n)."""
         return (y - raw[0]) ** 2 / 2.0
 
     def average(self, y: Array, raw: Array, weights: Array | None) -> float:
@@ -103,8 +104,8 @@ class PinballError(BoostingLoss):
         return np.array([quantile_of(y, weights, self.quantile)])
 
     def losses(self, y: Any, raw: Array) -> Any:
-        apart = y - raw[0]
-        return apart * (self.quantile - (apart < 0.0))
+        residuals = y - raw[0]
+        return residuals * (self.quantile - (residuals < 0.0))
 
 
 class PoissonDeviance(BoostingLoss):
@@ -165,7 +166,7 @@ class LogLoss(BoostingLoss):
         return np.log(mean / (1.0 - mean))
 
     def probabilities(self, raw: Array) -> Array:
-        """Of the classes, (n, K), from raw predictions (n_raw, n)."""
+        """Probabilities of the classes, (n, K), from raw predictions (n_raw, n)."""
         return _both(_sigmoid(raw[0]))
 
     def losses(self, y: Any, raw: Array) -> Any:
@@ -173,7 +174,7 @@ class LogLoss(BoostingLoss):
 
 
 class OneClass(BoostingLoss):
-    """No loss: whatever the row, it is of the one class."""
+    """The loss of a single class, which is 0."""
 
     certain = True
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What both estimators of gradient boosting share: the fit, its early end, and raw predictions."""
+"""The base of both gradient boosting estimators: the fit, early stopping, and raw predictions."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ from statfast.ensemble.boosting.losses import BoostingLoss
 from statfast.ensemble.boosting.rounds import BoostingRounds, GrowthRules
 from statfast.ensemble.boosting.settings import (
     StoppingRules,
+    checked_rounds_and_bins,
     growth_rules,
-    rounds_wanted,
     stopping_rules,
 )
 from statfast.ensemble.boosting.trees import BoostedTree, BoostedTrees
@@ -57,7 +57,7 @@ from statfast.tree.growing.categories import CategoryColumns, find_columns
 
 @dataclass(frozen=True)
 class _Sample:
-    """Rows as numbers, their targets as the loss takes them, and their weights."""
+    """Rows as numbers, their targets in the form of the loss, and their weights."""
 
     X: NDArray
     y: NDArray[np.float64]
@@ -68,17 +68,17 @@ class _Sample:
         return _Sample(self.X[rows], self.y[rows], weights)
 
     def in_units(self) -> tuple[_Sample, float]:
-        """The rows with weight, with weights in units, None where all are 1; the unit."""
+        """The rows with weight, whose weights are in units, None if all are 1; and the unit."""
         if self.weights is None:
             return self, 1.0
-        some = self if self.weights.all() else self.take(np.flatnonzero(self.weights))
-        units = scaled_weights(some.weights, len(some.y))
-        return replace(some, weights=units.weight), units.unit
+        weighted = self if self.weights.all() else self.take(np.flatnonzero(self.weights))
+        units = scaled_weights(weighted.weights, len(weighted.y))
+        return replace(weighted, weights=units.weight), units.unit
 
 
 @dataclass(frozen=True)
 class _Boosted:
-    """What a warm start goes on from."""
+    """The state of a fit, from which a warm start continues."""
 
     columns: CategoryColumns
     loss: BoostingLoss
@@ -135,7 +135,7 @@ class HistBoosting(Estimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Weights, validation: Any) -> Self:
         began = perf_counter()
-        max_iter, max_bins = rounds_wanted(self)
+        max_iter, max_bins = checked_rounds_and_bins(self)
         columns = find_columns(X, self.categorical_features, max_bins, "max_bins")
         rows = columns.numbers(X)
         n, width = rows.shape
@@ -152,7 +152,7 @@ class HistBoosting(Estimator):
         entropy = as_generator(self.random_state).integers(2**63) if before is None else 0
         seed = int(entropy) if before is None else before.seed
         split_seed, bin_seed, tree_seed, score_seed = np.random.SeedSequence(seed).spawn(4)
-        held = None
+        held_out = None
         if (validation[0] is None) != (validation[1] is None):
             raise ValueError("X_val and y_val must be passed together; got one. Pass both.")
         if validation[1] is not None:
@@ -160,13 +160,13 @@ class HistBoosting(Estimator):
                 raise ValueError(
                     "early_stopping is False, but X_val and y_val are passed. Set it to True."
                 )
-            held = self._validation_sample(X, columns, published, validation)
+            held_out = self._validation_sample(X, columns, published, validation)
         elif stopping is not None and stopping.fraction is not None:
             rng = np.random.default_rng(split_seed)
             fitted, out = hold_out(y, n, stopping.fraction, "classes_" in published, rng)
-            sample, held = sample.take(fitted), sample.take(out)
+            sample, held_out = sample.take(fitted), sample.take(out)
         boosted = before or self._start(columns, sample, loss, max_bins, seed, bin_seed)
-        watch = _Watch(self, stopping, sample, held, published, boosted, score_seed)
+        watch = _ScoreWatch(self, stopping, sample, held_out, published, boosted, score_seed)
         boosted = self._boost(boosted, sample, rules, max_iter, tree_seed, watch)
         if self.verbose:
             n_leaves = sum(int(tree.is_leaf.sum()) for tree in boosted.trees.trees)
@@ -207,11 +207,11 @@ class HistBoosting(Estimator):
         self, X: Array, columns: CategoryColumns, published: dict[Any, Any], validation: Any
     ) -> _Sample:
         X_val, y_val, weights = validation
-        names, others = column_names(X), column_names(X_val)
-        if names is not None and others is not None and names.tolist() != others.tolist():
+        names, val_names = column_names(X), column_names(X_val)
+        if names is not None and val_names is not None and names.tolist() != val_names.tolist():
             raise ValueError(
                 f"X_val must have the columns of X in the same order, {shown(names.tolist())}; got "
-                f"{shown(others.tolist())}."
+                f"{shown(val_names.tolist())}."
             )
         rows = columns.numbers(X_val)
         if rows.shape[1] != len(columns.categories):
@@ -230,7 +230,7 @@ class HistBoosting(Estimator):
         seed: int,
         bin_seed: np.random.SeedSequence,
     ) -> _Boosted:
-        counts = [None if known is None else len(known) for known in columns.categories]
+        counts = [None if levels is None else len(levels) for levels in columns.categories]
         rng = np.random.default_rng(bin_seed)
         cuts = thresholds_of(sample.X, max_bins, sample.weights, counts, rng, self.n_jobs)
         n_codes = np.array([len(cut) + 1 for cut in cuts], np.int32)
@@ -244,7 +244,7 @@ class HistBoosting(Estimator):
         rules: GrowthRules,
         max_iter: int,
         tree_seed: np.random.SeedSequence,
-        watch: _Watch,
+        watch: _ScoreWatch,
     ) -> _Boosted:
         loss, trees = boosted.loss, list(boosted.trees.trees)
         if loss.certain:
@@ -261,10 +261,10 @@ class HistBoosting(Estimator):
         )
         for i in range(done, max_iter):
             began = perf_counter()
-            more = rounds.round(seeds[i])
-            trees += more
+            new_trees = rounds.round(seeds[i])
+            trees += new_trees
             report(i + 1 - done, max_iter - done)
-            stop = watch.after(more, raw, trees)
+            stop = watch.after(new_trees, raw, trees)
             if self.verbose > 1:
                 print(f"[{i + 1}/{max_iter}] {perf_counter() - began:.3f} s")
             if stop:
@@ -291,7 +291,7 @@ class HistBoosting(Estimator):
         yield from self._boosted.trees.staged(rows, self.n_jobs)
 
     def _compute_partial_dependence_recursion(self, grid: Array, target_features: Any) -> Any:
-        """Raw predictions less the first, (n_raw, points), as functions of some columns alone.
+        """Raw predictions minus the first, (n_raw, points), as functions of some columns alone.
 
         The grid holds values as X does, categories by name.
 
@@ -319,7 +319,7 @@ class HistBoosting(Estimator):
 
 
 def _importances(trees: BoostedTrees, width: int) -> Array:
-    """Shares of the columns in the fall of the loss."""
+    """The shares of the columns in the decrease of the loss."""
     total = np.zeros(width)
     largest = max((tree.unit for tree in trees.trees), default=0)
     for tree in trees.trees:
@@ -330,21 +330,21 @@ def _importances(trees: BoostedTrees, width: int) -> Array:
     return total / total.sum() if total.sum() > 0.0 else total
 
 
-class _Watch:
-    """Scores after each round, and whether they say stop."""
+class _ScoreWatch:
+    """Scores after each round, and the decision to stop."""
 
     def __init__(
         self,
         model: HistBoosting,
         rules: StoppingRules | None,
         sample: _Sample,
-        held: _Sample | None,
+        held_out: _Sample | None,
         published: dict[str, Array],
         boosted: _Boosted,
         seed: np.random.SeedSequence,
     ) -> None:
         self.model, self.rules, self.published = model, rules, published
-        self.boosted, self.held = boosted, held
+        self.boosted, self.held_out = boosted, held_out
         self.train, self.validation = list(boosted.train_score), list(boosted.validation_score)
         if rules is None:
             return
@@ -353,28 +353,28 @@ class _Watch:
         self.rows_scored = slice(None) if by_loss else scored_rows(len(sample.y), rng)
         self.sample = sample if by_loss else sample.take(self.rows_scored)
         jobs = model.n_jobs
-        if held is not None:
-            self.held_raw = boosted.trees.raw(held.X, jobs)
+        if held_out is not None:
+            self.held_out_raw = boosted.trees.raw(held_out.X, jobs)
         if not self.train:
             raw = np.ascontiguousarray(boosted.trees.raw(self.sample.X, jobs).T)
             self._score(raw, list(boosted.trees.trees))
 
-    def after(self, more: list[BoostedTree], raw: Array, trees: list[BoostedTree]) -> bool:
-        """Score a round; whether to stop."""
+    def after(self, new_trees: list[BoostedTree], raw: Array, trees: list[BoostedTree]) -> bool:
+        """Score a round; returns whether to stop."""
         if self.rules is None:
             return False
-        if self.held is not None:
-            BoostedTrees(self.boosted.trees.first, more).add(
-                self.held.X, self.held_raw, 0, len(more), self.model.n_jobs
+        if self.held_out is not None:
+            BoostedTrees(self.boosted.trees.first, new_trees).add(
+                self.held_out.X, self.held_out_raw, 0, len(new_trees), self.model.n_jobs
             )
         self._score(raw[:, self.rows_scored], trees)
-        scores = self.train if self.held is None else self.validation
+        scores = self.train if self.held_out is None else self.validation
         return should_stop(scores, self.rules.patience, self.rules.tol)
 
     def _score(self, raw: Array, trees: list[BoostedTree]) -> None:
         self.train.append(self._score_of(self.sample, raw, trees))
-        if self.held is not None:
-            self.validation.append(self._score_of(self.held, self.held_raw.T, trees))
+        if self.held_out is not None:
+            self.validation.append(self._score_of(self.held_out, self.held_out_raw.T, trees))
 
     def _score_of(self, sample: Any, raw: Array, trees: Any) -> float:
         rules: Any = self.rules
@@ -389,7 +389,7 @@ class _Watch:
         return score_by_name(scoring, sample, raw, loss, classes)
 
     def _by_callable(self, sample, trees):
-        """The score that a function gives the estimator as fitted so far."""
+        """The score of the estimator, as fitted so far, by a user's function."""
         trees = BoostedTrees(self.boosted.trees.first, trees)
         so_far = type(self.model)(**self.model.get_params(deep=False))
         columns = CategoryColumns((None,) * sample.X.shape[1])

@@ -16,13 +16,13 @@ from statfast.ensemble.boosting.bins import Coded
 from statfast.ensemble.boosting.losses import BoostingLoss, quantile_of
 from statfast.ensemble.boosting.trees import NODE, BoostedTree, compact
 
-BUDGET = 5e7  # additions of a call of the kernel: a few hundredths of a second
-HISTOGRAM = 4160  # bytes for a column
+ADDITIONS_PER_CALL = 5e7  # additions of a kernel call: a few hundredths of a second
+HISTOGRAM_BYTES = 4160  # of a column
 
 
 @dataclass(frozen=True)
 class GrowthRules:
-    """What limits a tree, checked."""
+    """The limits of a tree, checked."""
 
     learning_rate: float
     max_leaf_nodes: int  # 0: no limit
@@ -36,7 +36,7 @@ class GrowthRules:
 
 
 class BoostingRounds:
-    """Boosting of some rows: call `tree` once a round for each raw prediction.
+    """Boosting on rows: call `tree` once a round for each raw prediction.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class BoostingRounds:
             most = min(most, 1 << rules.max_depth)
         leaves = min(most, rules.max_leaf_nodes or most)
         refuse_large(
-            (min(leaves, 4096) + 16.0) * HISTOGRAM * p,
+            (min(leaves, 4096) + 16.0) * HISTOGRAM_BYTES * p,
             "Histograms of all columns for each leaf",
             "Lower max_leaf_nodes, or drop columns.",
         )
@@ -101,17 +101,17 @@ class BoostingRounds:
         )  # fmt: skip
 
     def _row_hessian(self) -> float:
-        """What thresholds of hessians are relative to: neither weights nor y have a unit."""
+        """The scale of thresholds of hessians, as weights and y have no unit."""
         mean = 1.0 if self.weights is None else float(self.weights.mean())
         return mean * self.loss.hessian_unit(self.y, self.weights)
 
     def _rounding(self) -> float:
-        """Of rows as integers: none of whole weights times a curvature that is 1."""
+        """The rounding of rows as integers; none for whole weights times a curvature of 1."""
         whole = self.weights is None or bool((self.weights == np.floor(self.weights)).all())
         return 0.0 if whole and not self.loss.curvature_varies else 0.5
 
     def round(self, seeds: Array) -> list[BoostedTree]:
-        """One tree for each raw prediction, from gradients at the predictions so far."""
+        """Grow a tree for each raw prediction, from gradients at the predictions so far."""
         if self._normalizer is not None:
             for start in range(0, len(self.y), 1 << 16):
                 stop = min(start + (1 << 16), len(self.y))
@@ -128,7 +128,7 @@ class BoostingRounds:
         while not count:
             self._team.gather()
             count = self._grower.grow(
-                self._pairs, *units, self._bits, seed, self._bytes, begin, BUDGET
+                self._pairs, *units, self._bits, seed, self._bytes, begin, ADDITIONS_PER_CALL
             )
             begin = False
         nodes = self._nodes[:count]
@@ -153,9 +153,9 @@ class BoostingRounds:
         return units
 
     def _renew_leaves(self, nodes: Array, raw: Array) -> None:
-        """Where a loss has no curvature, leaves minimize it themselves (Friedman 2001).
+        """Set leaves to the minimum of a loss that has no curvature (Friedman 2001).
 
-        As in growth, what is below a split of a monotone column is kept on its side of the middle
+        As in growth, values below a split of a monotone column stay on their side of the middle
         between the values that its children would have as leaves.
         """
 

@@ -23,10 +23,10 @@ from statfast.metrics import get_scorer
 
 @dataclass(frozen=True)
 class StoppingRules:
-    """When rounds end early."""
+    """The rules of early stopping."""
 
     scoring: object  # "loss", None, a name, or a callable of (estimator, X, y)
-    fraction: float | int | None  # of the rows held out for it
+    fraction: float | int | None  # of the rows, or their number, that is held out
     patience: int
     tol: float
 
@@ -63,13 +63,13 @@ def growth_rules(
 
 
 def stopping_rules(model: Any, n: int) -> StoppingRules | None:
-    """When to stop early, or None for never."""
-    wanted = model.early_stopping
-    if isinstance(wanted, str):
-        as_choice(wanted, "early_stopping", ("auto",))
-        wanted = n > 10_000
-    elif not isinstance(wanted, bool | np.bool_):
-        raise wrong_type("early_stopping", "'auto', True or False", wanted)
+    """The rules of early stopping, or None if there is none."""
+    early_stopping = model.early_stopping
+    if isinstance(early_stopping, str):
+        as_choice(early_stopping, "early_stopping", ("auto",))
+        early_stopping = n > 10_000
+    elif not isinstance(early_stopping, bool | np.bool_):
+        raise wrong_type("early_stopping", "'auto', True or False", early_stopping)
     fraction = model.validation_fraction
     if isinstance(fraction, Integral) and not isinstance(fraction, bool):
         fraction = as_count(fraction, "validation_fraction")
@@ -86,13 +86,13 @@ def stopping_rules(model: Any, n: int) -> StoppingRules | None:
         patience=model._checked_value("n_iter_no_change"),
         tol=model._checked_value("tol"),
     )
-    return rules if wanted else None
+    return rules if early_stopping else None
 
 
-def rounds_wanted(model: Any) -> tuple[int, int]:
-    """``max_iter`` and the other parameters that no tree depends on, checked."""
-    given = model._checked()
-    return given.max_iter, given.max_bins
+def checked_rounds_and_bins(model: Any) -> tuple[int, int]:
+    """Check all parameters; returns ``max_iter`` and ``max_bins``."""
+    params = model._checked()
+    return params.max_iter, params.max_bins
 
 
 def _monotone(
@@ -141,7 +141,7 @@ def _monotone(
 
 
 def _groups(interaction_cst, width):
-    """Columns that may meet on a path, as rows of flags; those in no group make one more."""
+    """Groups of columns that may meet on a path, as rows of flags; the rest is one more group."""
     if interaction_cst is None:
         return None
     if isinstance(interaction_cst, str):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Boosted trees as arrays, and what they predict."""
+"""Boosted trees as arrays, and their predictions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from statfast._core.boosting.grow import node_bytes
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, Jobs
 
-NODE = np.dtype(  # a node as it is grown: boosted_node of _core/boosting/tree_types.h
+NODE = np.dtype(  # a node while a tree is grown: boosted_node of _core/boosting/tree_types.h
     [
         ("value", "f8"), ("gain", "f8"), ("hessian", "f8"), ("begin", "i8"), ("count", "i8"),
         ("feature", "i4"), ("left", "i4"), ("parent", "i4"), ("depth", "i4"), ("code", "u1"),
@@ -24,59 +24,60 @@ assert NODE.itemsize == node_bytes()
 STEP = np.dtype([("threshold", "f8"), ("left", "u4"), ("column", "u4")])  # 16 bytes
 MISSING_LEFT, CATEGORICAL = np.uint32(1 << 31), np.uint32(1 << 30)
 COLUMN = np.uint32((1 << 30) - 1)
-ROWS = 256  # that all trees answer for together
+ROWS_PER_BLOCK = 256  # rows that pass through all trees together
 
 
 @dataclass(frozen=True)
 class BoostedTree:
-    """A tree: in a leaf, ``left`` is the node itself."""
+    """A tree of nodes; the ``left`` child of a leaf is the leaf itself."""
 
     steps: NDArray  # (m,) of STEP
     values: NDArray[np.float64]  # (m,)
-    sets: NDArray[np.uint64]  # (c, 4) codes that go left, of its categorical splits
+    sets: NDArray[np.uint64]  # (c, 4) the codes that go left at categorical splits
     counts: NDArray[np.int64]  # (m,) rows of the fit
-    gains: NDArray[np.float64]  # (m,) by which a split lowered the loss, in units
-    unit: int  # of gains: the exponent of 2, which may be beyond those of floats
+    gains: NDArray[np.float64]  # (m,) the decrease of the loss by each split, in units
+    unit: int  # exponent of the unit of gains, a power of 2 that may overflow
 
     @property
     def is_leaf(self) -> Array:
         return self.steps["left"] == np.arange(len(self.steps))
 
     def dependence(self, grid: Array, place: Any) -> Any:
-        """Its mean prediction at each point, whose columns `place` finds by their numbers.
+        """The mean prediction at each point of a grid, where `place` maps columns to those of the
+        grid.
 
-        A point goes one way where its columns are asked about, and both ways elsewhere.
+        A point goes one way at splits of its columns, and both ways at others.
         """
         m = len(self.steps)
         weight = np.zeros((m, len(grid)))
         weight[0] = 1.0
         leaf, left = self.is_leaf, self.steps["left"].astype(np.intp)
         column = (self.steps["column"] & COLUMN).astype(np.intp)
-        for node in np.flatnonzero(~leaf).tolist():  # a node comes before those below it
-            at, own = left[node], weight[node]
+        for node in np.flatnonzero(~leaf).tolist():  # nodes are in order from the root
+            child, node_weight = left[node], weight[node]
             if int(column[node]) in place:
                 share = self._goes_left(node, grid[:, place[int(column[node])]])
             else:
-                share = self.counts[at] / self.counts[node]
-            weight[at] = own * share
-            weight[at + 1] = own * (1.0 - share)
+                share = self.counts[child] / self.counts[node]
+            weight[child] = node_weight * share
+            weight[child + 1] = node_weight * (1.0 - share)
         return self.values[leaf] @ weight[leaf]
 
     def _goes_left(self, node: int, x: Any) -> Any:
         step = self.steps[node]
-        lost = np.isnan(x)
+        missing = np.isnan(x)
         if step["column"] & CATEGORICAL:
-            codes = np.where(lost, 0, x).astype(np.uint64)
-            own = self.sets[int(step["threshold"])]
-            goes = own[(codes >> np.uint64(6)).astype(np.intp)] >> (codes & np.uint64(63))
+            codes = np.where(missing, 0, x).astype(np.uint64)
+            set_bits = self.sets[int(step["threshold"])]
+            goes = set_bits[(codes >> np.uint64(6)).astype(np.intp)] >> (codes & np.uint64(63))
             goes = (goes & np.uint64(1)).astype(bool)
         else:
             goes = x <= step["threshold"]
-        return np.where(lost, bool(step["column"] & MISSING_LEFT), goes)
+        return np.where(missing, bool(step["column"] & MISSING_LEFT), goes)
 
 
 def compact(nodes: Array, table: Array, unit: int) -> BoostedTree:
-    """What prediction needs of a tree as it was grown, with thresholds from the table."""
+    """The part of a grown tree that prediction needs, with thresholds from the table."""
     leaf = nodes["left"] == 0
     steps = np.empty(len(nodes), STEP)
     column = np.where(leaf, 0, nodes["feature"]).astype(np.uint32)
@@ -94,7 +95,7 @@ def compact(nodes: Array, table: Array, unit: int) -> BoostedTree:
 
 
 class BoostedTrees:
-    """Trees one after the other; tree t adds to the raw prediction t % n_raw."""
+    """All trees, of which tree t adds to the raw prediction t % n_raw."""
 
     def __init__(self, first: Array, trees: list[BoostedTree] | tuple[()]) -> None:
         self.first, self.trees = first, tuple(trees)
@@ -119,17 +120,17 @@ class BoostedTrees:
     def add(
         self, X: Array, out: Array, begin: int, end: int, n_jobs: Jobs, leaves: Any = None
     ) -> None:
-        """Add the trees from `begin` to `end` to out, (n, n_raw); `leaves` (n, trees) tells where
-        rows end."""
+        """Add the trees from `begin` to `end` to out, (n, n_raw); `leaves` (n, trees) takes the
+        leaves of rows."""
 
         def work(rows: slice) -> None:
-            for start in range(rows.start, rows.stop, ROWS):
-                some = slice(start, min(start + ROWS, rows.stop))
-                block = np.ascontiguousarray(X[some], dtype=np.float64)
+            for start in range(rows.start, rows.stop, ROWS_PER_BLOCK):
+                span = slice(start, min(start + ROWS_PER_BLOCK, rows.stop))
+                block = np.ascontiguousarray(X[span], dtype=np.float64)
                 for tree in range(begin, end, 512):
                     kernel.add_trees(
                         block, self._steps, self._values, self._sets, self._first, tree,
-                        min(tree + 512, end), out[some], None if leaves is None else leaves[some],
+                        min(tree + 512, end), out[span], None if leaves is None else leaves[span],
                     )  # fmt: skip
                     checkpoint()
 

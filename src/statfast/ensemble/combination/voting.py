@@ -181,10 +181,10 @@ class VotingClassifier(Classifier, VotingEnsemble):
             If `estimators` is no list of pairs of names and estimators, or weights are passed to
             one that does not take them.
         """
-        given, members = self._checked(), self._members()
+        params, members = self._checked(), self._members()
         rows = handed(X)
         classes, codes, weights = weighted_labels(y, count_rows(rows), sample_weight)
-        if given.voting == SOFT:
+        if params.voting == SOFT:
             for member in members:
                 if not hasattr(member.estimator, "predict_proba"):
                     raise TypeError(

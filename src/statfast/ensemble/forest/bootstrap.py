@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which rows a tree of a forest sees: drawn from its key, and drawn again when asked for."""
+"""The bootstrap samples of the trees of a forest, which are drawn again from keys when needed."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from statfast._validation import as_count, as_real, refuse_large
 
 
 def sample_size(max_samples: float | None, n: int) -> int:
-    """Rows to draw for a tree, of n with weight; a float is a share of them."""
+    """The number of rows to draw for a tree, of n with weight; a float is a share of these."""
     if max_samples is None:
         return n
     if isinstance(max_samples, int | np.integer) and not isinstance(max_samples, bool):

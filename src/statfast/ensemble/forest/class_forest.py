@@ -16,7 +16,7 @@ from statfast.tree.growing.arguments import CLASSIFICATION, class_targets, weigh
 
 
 class ClassForest(Classifier, ForestModel):
-    """Mixin: forests whose trees give shares of classes, which are averaged."""
+    """Mixin: forests whose trees predict shares of classes, which are averaged."""
 
     _counts: Any = fitted()
 
@@ -55,17 +55,19 @@ class ClassForest(Classifier, ForestModel):
         TypeError
             If X is not made of numbers, or a parameter is of the wrong type.
         """
-        rows, known = self._rows(X)
-        within = isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
-        if within and not self.bootstrap:
-            within, weight = False, "balanced"
+        rows, column_attributes = self._rows(X)
+        per_sample = (
+            isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
+        )
+        if per_sample and not self.bootstrap:
+            per_sample, weight = False, "balanced"
         else:
-            weight = None if within else self.class_weight
+            weight = None if per_sample else self.class_weight
         targets, weights = weighted_targets(y, len(rows), sample_weight, weight)
         grown = self._fit(
             rows, weights, CLASSIFICATION,
-            {"label": targets.label, "classes": targets.counts}, known,
-            balanced=targets.label if within else None, labels=targets.classes,
+            {"label": targets.label, "classes": targets.counts}, column_attributes,
+            balanced=targets.label if per_sample else None, labels=targets.classes,
         )  # fmt: skip
         flat = targets.flat
         fitted = {
@@ -80,20 +82,20 @@ class ClassForest(Classifier, ForestModel):
         return self._publish(X, **fitted, **model._scored(rows, targets, weights.has_weight))
 
     def _scored(self, rows: Array, targets: Any, counts: Array | bool) -> dict[str, Any]:
-        """Out-of-bag shares, and their score by the rows that count."""
+        """Out-of-bag shares, and their score on rows with weight."""
         shares = self._left_out_means(rows)
-        known = ~np.isnan(shares[:, 0]) & counts
+        judged = ~np.isnan(shares[:, 0]) & counts
         parts = [shares[:, part] for part in output_slices(self._counts)]
         best = np.column_stack(
-            [np.where(known, np.nan_to_num(part).argmax(axis=1), -1) for part in parts]
+            [np.where(judged, np.nan_to_num(part).argmax(axis=1), -1) for part in parts]
         )
         if callable(self.oob_score):
-            said = [c.take(best[known, k]) for k, c in enumerate(targets.classes)]
-            true = [c.take(targets.label[known, k]) for k, c in enumerate(targets.classes)]
-            pair = [a[0] if len(a) == 1 else np.column_stack(a) for a in (true, said)]
+            predicted = [c.take(best[judged, k]) for k, c in enumerate(targets.classes)]
+            true = [c.take(targets.label[judged, k]) for k, c in enumerate(targets.classes)]
+            pair = [a[0] if len(a) == 1 else np.column_stack(a) for a in (true, predicted)]
             score = self.oob_score(*pair)
         else:
-            score = float((best == targets.label)[known].mean()) if known.any() else float("nan")
+            score = float((best == targets.label)[judged].mean()) if judged.any() else float("nan")
         table = shares
         if len(parts) > 1:
             table = np.zeros((len(rows), max(self._counts), len(parts)))
@@ -122,11 +124,11 @@ class ClassForest(Classifier, ForestModel):
         if not isinstance(self.classes_, list):
             return self.classes_.take(means.argmax(axis=1))
         parts = output_slices(self._counts)
-        found = [
+        labels = [
             classes.take(means[:, part].argmax(axis=1))
             for classes, part in zip(self.classes_, parts, strict=True)
         ]
-        return np.column_stack(found)
+        return np.column_stack(labels)
 
     def predict_proba(self, X: Rows) -> Any:
         """Return class probabilities: the mean class proportions over the trees.
@@ -198,22 +200,24 @@ class ClassForest(Classifier, ForestModel):
         return self._unbiased(rows, np.ascontiguousarray(np.concatenate(Y, axis=1)))
 
     def _truth(self, y: Any, n: int) -> Array:
-        """Codes of labels by the classes of the fit, (n, outputs)."""
+        """Codes of labels among the classes of the fit, (n, outputs)."""
         self._fitted_trees()
         targets = class_targets(y, n)
         classes = self.classes_ if isinstance(self.classes_, list) else [self.classes_]
         if len(classes) != len(targets.classes):
             raise ValueError(f"y must have {len(classes)} output(s), as at fit.")
         codes = np.empty(targets.label.shape, np.int64)
-        for k, (known, given) in enumerate(zip(classes, targets.classes, strict=True)):
-            number = {label: code for code, label in enumerate(known.tolist())}
-            place = np.array([number.get(label, -1) for label in given.tolist()])
-            if place.min() < 0:
+        for k, (fitted_classes, new_classes) in enumerate(
+            zip(classes, targets.classes, strict=True)
+        ):
+            number = {label: code for code, label in enumerate(fitted_classes.tolist())}
+            places = np.array([number.get(label, -1) for label in new_classes.tolist()])
+            if places.min() < 0:
+                unseen = new_classes.tolist()[places.argmin()]
                 raise ValueError(
-                    f"y holds {shown(given.tolist()[place.argmin()])}, which the fit has not seen. "
-                    "Leave its rows out."
+                    f"y holds {shown(unseen)}, which the fit has not seen. Leave its rows out."
                 )
-            codes[:, k] = place[targets.label[:, k]]
+            codes[:, k] = places[targets.label[:, k]]
         return codes
 
     def _loss(self, shares: Array, codes: Array) -> float:

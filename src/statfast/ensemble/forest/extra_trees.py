@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Extremely randomized trees: thresholds are drawn, too."""
+"""Extremely randomized trees, whose thresholds are drawn at random."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Growing the trees of a forest: one task a tree, on ranks that all trees share."""
+"""Growing the trees of a forest: a task for each tree, on ranks that all trees share."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,23 +18,23 @@ from statfast.tree.structure.tree_arrays import TreeStructure, flat_values
 
 @dataclass(frozen=True)
 class ForestTree:
-    """A tree of a forest: 16 bytes a node, and the values of its leaves."""
+    """A tree of a forest: 16 bytes for each node, and the values of its leaves."""
 
     nodes: np.ndarray  # (N, 2) uint64
     values: np.ndarray  # (L, C)
-    gains: np.ndarray  # (p,) share of each column in the decrease of impurity
-    structure: TreeStructure | None  # with the statistics of nodes, where they are kept
-    sets: np.ndarray | None = None  # (S, 2, words) uint64, of splits by categories
+    gains: np.ndarray  # (p,) shares of the columns in the decrease of impurity
+    structure: TreeStructure | None  # with statistics of nodes, if these are kept
+    sets: np.ndarray | None = None  # (S, 2, words) uint64, sets of categories of splits
 
     @property
     def leaf_nodes(self) -> Array:
-        """The numbers that leaves have among nodes, those of the structure where it is kept."""
+        """The numbers of the leaves among the nodes, in the structure if it is kept."""
         if self.structure is not None:
             return self.structure.packed[1]
         return np.flatnonzero((self.nodes[:, 0] >> np.uint64(48)) == 0x7FF8)
 
     def leaves(self, rows: Array) -> Array:
-        """The leaf of each row, of a tree with sets."""
+        """The leaf of each row, for a tree with sets."""
         return predictor_of([self]).leaves(rows, n_jobs=1)[:, 0]
 
 
@@ -43,18 +43,18 @@ class Sampling:
     """How rows are drawn for trees."""
 
     n: int
-    size: int  # 0: all rows, as they are
+    size: int  # 0 means all rows, not drawn
     chances: np.ndarray | None
-    balanced: np.ndarray | None  # (n, outputs) codes, to weigh classes within each sample
+    balanced: np.ndarray | None  # (n, outputs) codes of classes to be balanced in each sample
 
     def weights(self, key: int) -> Array | None:
-        """Weights of the rows in the tree of a key, or None where rows are not drawn."""
+        """Weights of the rows in the tree of a key, or None if rows are not drawn."""
         if not self.size:
             return None
         weight = drawn_counts(key, self.n, self.size, self.chances).astype(np.float64)
         for codes in () if self.balanced is None else self.balanced.T:
-            mass = np.bincount(codes, weight)
-            weight *= (weight.sum() / (np.count_nonzero(mass) * np.maximum(mass, 1)))[codes]
+            sums = np.bincount(codes, weight)
+            weight *= (weight.sum() / (np.count_nonzero(sums) * np.maximum(sums, 1)))[codes]
         return weight
 
 
@@ -69,20 +69,24 @@ def grown_forest(
     classes: list[int] | None,
     n_jobs: Jobs,
 ) -> list[ForestTree]:
-    """Grow a tree for each key; a list of `ForestTree`."""
+    """Grow a tree for each key; returns a list of `ForestTree`."""
 
     def grow(key: int) -> ForestTree:
         checkpoint()
-        own = weights if not sampling.size else scaled_weights(sampling.weights(key), sampling.n)
-        whole = keep or alpha > 0
-        tree = ForestTree(*grown_packed(problem, own, int(key), keep=whole, classes=classes))
+        tree_weights = (
+            weights if not sampling.size else scaled_weights(sampling.weights(key), sampling.n)
+        )
+        with_structure = keep or alpha > 0
+        tree = ForestTree(
+            *grown_packed(problem, tree_weights, int(key), keep=with_structure, classes=classes)
+        )
         return pruned_tree(tree, alpha, keep) if alpha > 0 else tree
 
     return each(grow, keys.tolist(), n_jobs=n_jobs)
 
 
 def pruned_tree(tree: ForestTree, alpha: float, keep: bool) -> ForestTree:
-    """The tree without branches worth no more than `alpha` a leaf."""
+    """The tree without branches that are worth at most `alpha` for each leaf."""
     small = pruned(tree.structure, alpha)
     nodes, leaf_nodes = small.packed
     gains = small.compute_feature_importances()

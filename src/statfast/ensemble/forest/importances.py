@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Importances of columns in a forest: by impurity, by rows left out, and by shuffling."""
+"""Importances of columns in a forest: by impurity, on out-of-bag rows, and by permutation."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from statfast.tree.structure.non_numeric_splits import COLUMN
 
 
 class ForestImportances:
-    """Mixin: what the columns are worth to a forest."""
+    """Mixin: importances of columns in a forest."""
 
     # What subclasses declare, or a fit sets.
     _sampling: Any
@@ -37,11 +37,11 @@ class ForestImportances:
 
     @property
     def tree_importances_(self) -> Array:
-        """The same of each tree, (n_estimators, p): their spread is what the forest knows of it."""
+        """Importances in each tree, (n_estimators, p), whose spread shows how certain they are."""
         return np.array([tree.gains for tree in self._fitted_trees()])
 
     def _unbiased(self, rows: Array, Y: Array) -> Any:
-        """Importances by rows left out (Li et al. 2019), the mean over trees."""
+        """Importances on out-of-bag rows (Li et al. 2019), the mean over trees."""
         self._left_out()
 
         def work(task: Any) -> Any:
@@ -112,24 +112,26 @@ class ForestImportances:
         tree: ForestTree,
         rows: Array,
         truth: Array,
-        where: Array,
+        unseen: Array,
         generator: np.random.Generator,
         repeats: int,
     ) -> Array:
-        """The loss of a tree that each column's shuffling adds."""
-        lost = np.zeros(rows.shape[1])
-        if not len(where):
-            return lost
+        """The loss that shuffling each column adds, on out-of-bag rows of a tree."""
+        added_loss = np.zeros(rows.shape[1])
+        if not len(unseen):
+            return added_loss
         walks = predictor_of([tree])
-        own = np.array(rows[where], dtype=np.float64)
-        before = self._loss(walks.sums(own, n_jobs=1), truth[where])
+        unseen_rows = np.array(rows[unseen], dtype=np.float64)
+        before = self._loss(walks.sums(unseen_rows, n_jobs=1), truth[unseen])
         leaf = (tree.nodes[:, 0] >> np.uint64(48)) == 0x7FF8
         used = np.unique((tree.nodes[~leaf, 1] >> np.uint64(32)).astype(np.int64) & COLUMN)
         for column in used:
-            kept = own[:, column].copy()
+            values = unseen_rows[:, column].copy()
             for _ in range(repeats):
                 checkpoint()
-                own[:, column] = generator.permutation(kept)
-                lost[column] += self._loss(walks.sums(own, n_jobs=1), truth[where]) - before
-            own[:, column] = kept
-        return lost / repeats
+                unseen_rows[:, column] = generator.permutation(values)
+                added_loss[column] += (
+                    self._loss(walks.sums(unseen_rows, n_jobs=1), truth[unseen]) - before
+                )
+            unseen_rows[:, column] = values
+        return added_loss / repeats

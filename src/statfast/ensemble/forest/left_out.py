@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Out-of-bag predictions and errors: what trees say of rows that they have not seen."""
+"""Out-of-bag predictions and errors: those of trees on rows that they have not seen."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -20,15 +20,15 @@ def left_out_sums(
 ) -> Array:
     """The mean over trees that have not seen a row, (n, channels); NaN where all have.
 
-    Trees add in their order, for blocks of rows: the same bits for any number of threads.
+    Trees are added in their order for each block of rows, so that threads do not change the bits.
     """
     n, channels = len(rows), trees[0].values.shape[1]
     total, count = np.zeros((n, channels)), np.zeros(n, np.int32)
 
     def work(part: slice) -> None:
-        block, own, seen = np.ascontiguousarray(rows[part]), total[part], count[part]
+        block, block_total, seen = np.ascontiguousarray(rows[part]), total[part], count[part]
         for tree, out in zip(trees, unseen, strict=True):
-            _add(tree, block, np.flatnonzero(out[part]), own, seen)
+            _add(tree, block, np.flatnonzero(out[part]), block_total, seen)
             checkpoint()
 
     each(work, grid(n, 64, 4096), n_jobs=n_jobs, effort=20.0 * n * len(trees))
@@ -37,7 +37,7 @@ def left_out_sums(
 
 
 def _add(tree: ForestTree, block: Array, where: Array, total: Array, count: Array) -> None:
-    """Add what a tree says of some rows, and that it has."""
+    """Add the values of a tree for rows, and count it."""
     if tree.sets is None:
         walk.add_trees_of_rows(tree.nodes, tree.values, block, where, total, count)
         return
@@ -46,36 +46,37 @@ def _add(tree: ForestTree, block: Array, where: Array, total: Array, count: Arra
 
 
 def earned_by_sets(tree: Any, rows: Any, Y: Any, weight: Any) -> Any:
-    """As `walk.earn`, of a tree with sets of categories: rows go up from their leaves."""
+    """As `walk.earn`, for a tree with sets of categories: rows are followed up from their
+    leaves."""
     nodes, earned = tree.nodes, np.zeros(rows.shape[1])
     leaf = (nodes[:, 0] >> np.uint64(48)) == 0x7FF8
     inner, parent = np.flatnonzero(~leaf), np.full(len(nodes), -1)
     parent[inner + 1] = parent[(nodes[inner, 1] & np.uint64(0xFFFFFFFF)).astype(np.int64)] = inner
     column = (nodes[:, 1] >> np.uint64(32)).astype(np.int64) & COLUMN
-    at, unseen = np.flatnonzero(leaf)[tree.leaves(rows)], weight == 0
-    mean, mass = np.zeros((len(nodes), Y.shape[1])), np.zeros(len(nodes))
-    own, y, w = at[~unseen], Y[~unseen], weight[~unseen]
-    while len(own):
-        np.add.at(mean, own, w[:, None] * y)
-        np.add.at(mass, own, w)
+    leaves, unseen = np.flatnonzero(leaf)[tree.leaves(rows)], weight == 0
+    mean, node_weight = np.zeros((len(nodes), Y.shape[1])), np.zeros(len(nodes))
+    nodes_of_rows, y, w = leaves[~unseen], Y[~unseen], weight[~unseen]
+    while len(nodes_of_rows):
+        np.add.at(mean, nodes_of_rows, w[:, None] * y)
+        np.add.at(node_weight, nodes_of_rows, w)
         checkpoint()
-        up = parent[own] >= 0
-        own, y, w = parent[own[up]], y[up], w[up]
-    mean /= mass[:, None]
-    own, y = at[unseen], Y[unseen]
-    while (up := parent[own] >= 0).any():
-        own, y = own[up], y[up]
-        above = parent[own]
-        np.add.at(earned, column[above], ((mean[own] - mean[above]) * y).sum(axis=1))
+        up = parent[nodes_of_rows] >= 0
+        nodes_of_rows, y, w = parent[nodes_of_rows[up]], y[up], w[up]
+    mean /= node_weight[:, None]
+    nodes_of_rows, y = leaves[unseen], Y[unseen]
+    while (up := parent[nodes_of_rows] >= 0).any():
+        nodes_of_rows, y = nodes_of_rows[up], y[up]
+        parents = parent[nodes_of_rows]
+        np.add.at(earned, column[parents], ((mean[nodes_of_rows] - mean[parents]) * y).sum(axis=1))
         checkpoint()
-        own = above
+        nodes_of_rows = parents
     return earned / max(1, np.count_nonzero(unseen))
 
 
 def left_out_errors(
     trees: list[ForestTree], rows: Array, unseen: Array, loss: Callable[..., Any], truth: Array
 ) -> Array:
-    """The loss of the first 1, 2, ... trees on rows that some of them have not seen; NaN on none.
+    """The loss of the first 1, 2, ... trees on rows that some of them have not seen; NaN if none.
 
     Sums grow tree by tree, in the order of `left_out_sums`.
     """
@@ -87,9 +88,9 @@ def left_out_errors(
             block = np.ascontiguousarray(rows[part])
             _add(tree, block, np.flatnonzero(out[part]), total[part], count[part])
             checkpoint()
-        known = count > 0
-        if known.any():
-            errors[t] = loss(total[known] / count[known, None], truth[known])
+        judged = count > 0
+        if judged.any():
+            errors[t] = loss(total[judged] / count[judged, None], truth[judged])
     return errors
 
 
@@ -182,13 +183,13 @@ class LeftOutErrors:
         if truth.shape[1] > 1:
             raise ValueError("bootstrap_error is for one output; y had several. Fit one each.")
         votes = left_out_sums(self._trees, rows, self._left_out(), self.n_jobs)
-        known = ~np.isnan(votes[:, 0])
-        if not known.any():
+        judged = ~np.isnan(votes[:, 0])
+        if not judged.any():
             raise ValueError("All trees have seen all rows. Raise n_estimators.")
-        said = self._predictor.sums(rows, n_jobs=self.n_jobs) / len(self._trees)
-        out, training = self._loss(votes[known], truth[known]), self._loss(said, truth)
+        means = self._predictor.sums(rows, n_jobs=self.n_jobs) / len(self._trees)
+        out, training = self._loss(votes[judged], truth[judged]), self._loss(means, truth)
         if hasattr(self, "classes_"):
-            none = no_information(truth[:, 0], said.argmax(axis=1), "zero_one")
+            none = no_information(truth[:, 0], means.argmax(axis=1), "zero_one")
         else:
-            none = no_information(truth[:, 0], said[:, 0], "squared")
+            none = no_information(truth[:, 0], means[:, 0], "squared")
         return BootstrapEstimate.from_losses(method, training, out, none, "trees")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What forests for classes and for numbers have in common."""
+"""The base of forests for classification and for regression."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from statfast.ensemble.forest.grow_forest import ForestTree, Sampling, grown_for
 from statfast.ensemble.forest.importances import ForestImportances
 from statfast.ensemble.forest.left_out import LeftOutErrors
 from statfast.tree.growing.arguments import (
-    TABLE,
+    MAX_TABLE_SUM,
     GrowthParameters,
     category_counts,
     growth_rules,
@@ -43,7 +43,7 @@ from statfast.tree.structure.tree_arrays import unpacked
 
 
 class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
-    """Mixin: trees grown on samples of the rows, and what is asked of all of them."""
+    """Mixin: trees grown on samples of the rows, and methods of all of them."""
 
     # What subclasses declare, or a fit sets.
     _keys: Any = fitted()
@@ -64,10 +64,10 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
     oob_score_: float = fitted()
 
     _randomized = False
-    _columns = None  # which hold categories
+    _columns = None  # marks of the columns that hold categories
 
     def _rows(self, X: Any) -> tuple[Array, dict[str, Any]]:
-        """The rows of a fit, and attributes that tell which columns hold categories."""
+        """The rows of a fit, and attributes of the columns that hold categories."""
         if self.categorical_features is None:
             return rows_to_fit(X), published_columns(None, False)
         rows, columns, missing = rows_with_categories(X, self.categorical_features)
@@ -79,21 +79,21 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         weights: Any,
         criteria: tuple[str, str, str, str],
         targets: Any,
-        known: dict[str, Any],
+        column_attributes: dict[str, Any],
         *,
         balanced: Array | None = None,
         labels: list[Array] | None = None,
     ) -> dict[str, Any]:
         """Grow the trees; returns attributes to publish.
 
-        `targets` are `label` and `classes`, or `y`, as `tree_problem` takes them; `known` and
-        `rows` are of `_rows`; `labels` are those of each output.
+        `targets` are `label` and `classes`, or `y`, in the form of `tree_problem`;
+        `column_attributes` and `rows` are the answer of `_rows`; `labels` are those of each output.
         """
         n, p = rows.shape
-        given = self._checked()
-        count = given.n_estimators
-        refuse_large(200 * count, f"n_estimators={count}", "Lower it.")  # the least of a tree
-        bootstrap, warm, keep = given.bootstrap, given.warm_start, given.tree_statistics
+        params = self._checked()
+        count = params.n_estimators
+        refuse_large(200 * count, f"n_estimators={count}", "Lower it.")  # the least size of a tree
+        bootstrap, warm, keep = params.bootstrap, params.warm_start, params.tree_statistics
         if not callable(self.oob_score):
             as_flag(self.oob_score, "oob_score")
         if self.oob_score and not bootstrap:
@@ -107,7 +107,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
             outputs=outputs[0] if classes is None else len(outputs),
         )  # fmt: skip
         rules = type(rules)(**{**vars(rules), "randomized": self._randomized})
-        require_categories(rules, known["_columns"])
+        require_categories(rules, column_attributes["_columns"])
         if not bootstrap and self.max_samples is not None:
             raise ValueError(
                 "max_samples needs samples, but bootstrap=False. Set it to True or None."
@@ -118,15 +118,15 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         )
         generator, trees, keys = as_generator(self.random_state), [], np.zeros(0, np.int64)
         if warm and self.__sklearn_is_fitted__():
-            self._check_warm(rows, count, outputs, known["categories_"])
+            self._check_warm(rows, count, outputs, column_attributes["categories_"])
             require_same_labels(self, labels)
             trees, keys, generator = self._trees, self._keys, deepcopy(self._generator)
         new = tree_keys(generator, count - len(trees))
         alpha = self._checked_value("ccp_alpha")
-        columns = ranked_columns(rows, self.n_jobs, category_counts(known))
+        columns = ranked_columns(rows, self.n_jobs, category_counts(column_attributes))
         problem = tree_problem(
             columns, rules, total=total, n_jobs=self.n_jobs, **targets,
-            table=min(size, TABLE) if bootstrap else weights.table,
+            table=min(size, MAX_TABLE_SUM) if bootstrap else weights.table,
         )  # fmt: skip
         trees = trees + grown_forest(
             problem, new, sampling, weights, keep=keep, alpha=alpha, classes=classes,
@@ -139,7 +139,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
             "_sampling": sampling,
             "max_features_": rules.max_features,
             "n_features_in_": p,
-            **known,
+            **column_attributes,
         }
 
     def _check_warm(self, rows: Any, count: int, outputs: Any, categories: Any) -> None:
@@ -155,7 +155,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
             )
         none = [None] * rows.shape[1]
         for j, pair in enumerate(zip(self.categories_ or none, categories or none, strict=True)):
-            old, new = (None if own is None else own.tolist() for own in pair)
+            old, new = (None if levels is None else levels.tolist() for levels in pair)
             if old != new:
                 raise ValueError(
                     f"X must have the categories of the fit before with warm_start, but column {j} "
@@ -172,12 +172,12 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
     # ------------------------------------------------------------ answers
     @property
     def _predictor(self) -> Any:
-        """All trees in one, made when first asked for."""
-        made = self._packed.get("made")
-        if made is None:
+        """All trees in one predictor, which is made when it is first needed."""
+        predictor = self._packed.get("made")
+        if predictor is None:
             trees = self._fitted_trees()
-            made = self._packed["made"] = predictor_of(trees)
-        return made
+            predictor = self._packed["made"] = predictor_of(trees)
+        return predictor
 
     def _fitted_trees(self) -> list[ForestTree]:
         if not self.__sklearn_is_fitted__():
@@ -216,8 +216,8 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         numbers = self._packed.get("leaf_nodes")
         if numbers is None:
             numbers = self._packed["leaf_nodes"] = [tree.leaf_nodes for tree in self._trees]
-        for own, nodes in zip(leaves.T, numbers, strict=True):
-            own[:] = nodes[own]
+        for tree_leaves, nodes in zip(leaves.T, numbers, strict=True):
+            tree_leaves[:] = nodes[tree_leaves]
         return leaves
 
     def decision_path(self, X: Rows) -> tuple[csr_matrix, Array]:
@@ -252,7 +252,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         return [np.repeat(np.arange(self._sampling.n), count) for count in self._in_bag()]
 
     def _in_bag(self) -> Iterator[Array]:
-        """How often each row is in each tree, one array after the other."""
+        """Yield for each tree how often each row is in its sample."""
         self._fitted_trees()
         draw = self._sampling
         for key in self._keys.tolist():
@@ -262,7 +262,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
                 yield np.ones(draw.n, np.int64)
 
     def _left_out(self) -> Array:
-        """Whether a tree has not seen a row, (n_estimators, n)."""
+        """Marks of the rows that each tree has not seen, (n_estimators, n)."""
         if not self._sampling.size:
             raise ValueError("No row is left out with bootstrap=False. Set bootstrap=True.")
         refuse_large(len(self._trees) * self._sampling.n, "The samples", "Grow fewer trees.")
@@ -289,19 +289,19 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
 
     def _as_trees(self, kind: Any, **fitted: Any) -> Any:
         """Estimators of single trees."""
-        unfitted, found = self._as_tree(kind).get_params(), []
+        unfitted, trees = self._as_tree(kind).get_params(), []
         for structure, key in zip(self._structures(), self._keys.tolist(), strict=True):
-            one = kind(**{**unfitted, "random_state": key})
+            tree = kind(**{**unfitted, "random_state": key})
             names = {name: getattr(self, name) for name in published_columns(None, False)}
             if "feature_names_in_" in vars(self):
                 names["feature_names_in_"] = self.feature_names_in_
-            found.append(
-                one._publish(
+            trees.append(
+                tree._publish(
                     None, tree_=structure, n_features_in_=self.n_features_in_,
                     max_features_=self.max_features_, **names, **fitted,
                 )
             )  # fmt: skip
-        return found
+        return trees
 
     def _rows_of_fit(self, X: Any) -> Array:
         self._fitted_trees()
@@ -310,7 +310,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
             raise ValueError(f"X must be the rows of the fit {wanted}; got {rows.shape}.")
         return rows
 
-    # ------------------------------------------------------------ what trees know of rows
+    # ------------------------------------------------------------ proximities and errors
     def proximities(self, X: Rows, Y: Rows | None = None, *, left_out: bool = False) -> Array:
         """Return proximities: the fraction of trees in which two samples share a leaf.
 
@@ -355,8 +355,8 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
 
         def work(part: slice) -> None:
             checkpoint()
-            own = None if unseen is None else unseen[part]
-            walk.together(A[part], B, own, unseen, share[part])
+            part_unseen = None if unseen is None else unseen[part]
+            walk.together(A[part], B, part_unseen, unseen, share[part])
 
         parts = [slice(i, i + 16) for i in range(0, len(A), 16)]
         each(work, parts, n_jobs=self.n_jobs, effort=0.2 * len(A) * len(B) * A.shape[1])
@@ -391,7 +391,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         1625-1651.
         """
         rows = rows_to_answer(self, X)
-        self._left_out()  # refuses where none is
+        self._left_out()  # refuses a forest without a bootstrap
         refuse_large(8 * len(self._trees) * self._sampling.n, "The samples", "Grow fewer trees.")
         counts = np.array(list(self._in_bag()), dtype=np.float64)
         counts -= counts.mean(axis=0)
@@ -401,12 +401,12 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         for part in grid(len(rows), 64, 1024):
             leaves = self._predictor.leaves(rows[part], n_jobs=self.n_jobs)
             for k in range(channels):
-                said = np.column_stack(
+                values = np.column_stack(
                     [tree.values[leaves[:, t], k] for t, tree in enumerate(self._trees)]
                 )
-                said -= said.mean(axis=1, keepdims=True)
-                cov = said @ counts / trees
-                noise = (said**2).sum(axis=1) * n / trees**2
+                values -= values.mean(axis=1, keepdims=True)
+                cov = values @ counts / trees
+                noise = (values**2).sum(axis=1) * n / trees**2
                 out[part, k] = np.sqrt(np.maximum((cov**2).sum(axis=1) - noise, 0.0))
                 checkpoint()
         return out[:, 0] if channels == 1 else out

@@ -24,7 +24,7 @@ from statfast.tree.growing.arguments import (
 
 
 class NumberForest(Regressor, ForestModel):
-    """Mixin: forests whose trees give numbers, which are averaged."""
+    """Mixin: forests whose trees predict numbers, which are averaged."""
 
     # What subclasses declare, or a fit sets.
     _members: Any = fitted()
@@ -64,12 +64,12 @@ class NumberForest(Regressor, ForestModel):
         TypeError
             If X is not made of numbers, or a parameter is of the wrong type.
         """
-        rows, known = self._rows(X)
+        rows, column_attributes = self._rows(X)
         targets, flat = number_targets(y, len(rows), self.criterion)
         weights = row_weights(sample_weight, len(rows))
         require_range(targets, self.criterion, weights)
         keep = self._checked_value("store_leaves")
-        grown = self._fit(rows, weights, REGRESSION, {"y": targets}, known)
+        grown = self._fit(rows, weights, REGRESSION, {"y": targets}, column_attributes)
         fitted = {**grown, "n_outputs_": targets.shape[1], "_flat": flat, "_packed": {}}
         model = type(self)(**self.get_params(deep=False))._publish(X, **fitted)
         if keep:
@@ -80,20 +80,23 @@ class NumberForest(Regressor, ForestModel):
         return self._publish(X, **fitted)
 
     def _scored(self, rows: Array, targets: Array, counts: Array | bool) -> dict[str, Any]:
-        """Out-of-bag predictions, and their score by the rows that count."""
-        said = self._left_out_means(rows)
-        known = ~np.isnan(said[:, 0]) & counts
-        pair = [a[known, 0] if self._flat else a[known] for a in (targets, said)]
+        """Out-of-bag predictions, and their score on rows with weight."""
+        predicted = self._left_out_means(rows)
+        judged = ~np.isnan(predicted[:, 0]) & counts
+        pair = [a[judged, 0] if self._flat else a[judged] for a in (targets, predicted)]
         if callable(self.oob_score):
             score = self.oob_score(*pair)
-        elif known.any():
-            spread = ((targets[known] - targets[known].mean(axis=0)) ** 2).sum(axis=0)
-            left = ((targets - said)[known] ** 2).sum(axis=0)
-            share = np.where(spread > 0, left / np.where(spread > 0, spread, 1), left > 0)
+        elif judged.any():
+            spread = ((targets[judged] - targets[judged].mean(axis=0)) ** 2).sum(axis=0)
+            residual = ((targets - predicted)[judged] ** 2).sum(axis=0)
+            share = np.where(spread > 0, residual / np.where(spread > 0, spread, 1), residual > 0)
             score = float(np.mean(1 - share))
         else:
             score = float("nan")
-        return {"oob_prediction_": said[:, 0] if self._flat else said, "oob_score_": score}
+        return {
+            "oob_prediction_": predicted[:, 0] if self._flat else predicted,
+            "oob_score_": score,
+        }
 
     def predict(self, X: Rows) -> Array:
         """The mean over trees of what they predict.
@@ -114,9 +117,12 @@ class NumberForest(Regressor, ForestModel):
         """
         means = self._means(X)
         ends = self._packed.get("ends")
-        if ends is None:  # rounding of a sum of far values may take their mean beyond them
+        if ends is None:  # rounding may put the mean of far values beyond them
             values = [tree.values for tree in self._trees]
-            low, high = (np.array([end(own, axis=0) for own in values]) for end in (np.min, np.max))
+            low, high = (
+                np.array([end(tree_values, axis=0) for tree_values in values])
+                for end in (np.min, np.max)
+            )
             ends = self._packed["ends"] = low.min(axis=0), high.max(axis=0)
         means = np.clip(means, *ends)
         return means[:, 0] if self._flat else means
@@ -171,19 +177,19 @@ class NumberForest(Regressor, ForestModel):
         return out
 
     def _leaf_members(self) -> Any:
-        """The ranks of the targets in each leaf of all trees; made when first asked for."""
-        made = self._packed.get("members")
-        if made is None:
+        """The ranks of the targets in each leaf of all trees, computed when first needed."""
+        members = self._packed.get("members")
+        if members is None:
             leaves, targets = self._members
             order = np.argsort(targets[:, 0], kind="stable")
             counts = [len(tree.values) for tree in self._trees]
             offset = np.concatenate([[0], np.cumsum(counts)[:-1]])
-            found = [np.argsort(column, kind="stable") for column in leaves[order].T]
+            members_of_tree = [np.argsort(column, kind="stable") for column in leaves[order].T]
             sizes = [np.bincount(c, minlength=k) for c, k in zip(leaves.T, counts, strict=True)]
             begin = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
-            member = np.concatenate(found).astype(np.int32)
-            made = self._packed["members"] = member, begin, offset, targets[order, 0].copy()
-        return made
+            member = np.concatenate(members_of_tree).astype(np.int32)
+            members = self._packed["members"] = member, begin, offset, targets[order, 0].copy()
+        return members
 
     def unbiased_importances(self, X: Rows, y: ArrayLike) -> Array:
         """Out-of-bag impurity importances, which do not favor features of many values.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Members of ensembles by duck typing: copied, seeded, fitted with weights, and asked."""
+"""Members of ensembles, which are estimators of any library: checks, copies, seeds and rows."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from statfast._validation import (
 from statfast.tree.cart.model import CartModel
 from statfast.tree.growing.categories import categorical_mask
 
-UNFITTED = (ValueError, ArithmeticError)  # what a member raises that its rows do not suit
+UNFITTED = (ValueError, ArithmeticError)  # exceptions of a member that cannot be fitted to its rows
 
 
 def as_learner(estimator: Any, name: str) -> Any:
@@ -43,7 +43,7 @@ def require_weighted(estimator: Any) -> None:
 
 
 def warn_unfitted(name: str, n_members: Any, n_rounds: int, reason: Any) -> None:
-    """Warn that boosting ends with the members there are, as the next one has not been fitted."""
+    """Warn that boosting ends with the members so far, as the next one could not be fitted."""
     warn_user(
         f"{name} ends after {n_members} of {n_rounds} rounds, as the next member could not be "
         f"fitted to the weights it had: {reason} Lower n_estimators, or choose another estimator.",
@@ -60,16 +60,16 @@ def seeded(estimator: Any, rng: np.random.Generator) -> Any:
 
 
 def one_thread(member: Any) -> Any:
-    """The member, asked to use one thread where it can be asked: its siblings use the others."""
+    """The member, with ``n_jobs=1`` if it has that parameter, as other members use the threads."""
     if hasattr(member, "get_params") and "n_jobs" in member.get_params(deep=False):
         member.set_params(n_jobs=1)
     return member
 
 
 def rows_for_all(rows: Any, estimator: Any) -> Any:
-    """Rows for all members: numbers in a data frame or in objects become an array, once, for trees.
+    """Rows for all members; for trees, a data frame or objects of numbers become an array once.
 
-    Trees take columns of categories from the frame itself. Those that are fitted know which.
+    A data frame with columns of categories stays as it is, as trees take these from it.
     """
     if not isinstance(estimator, CartModel) or is_sparse(rows) or array_of(rows) is not None:
         return rows
@@ -84,6 +84,6 @@ def rows_for_all(rows: Any, estimator: Any) -> Any:
 
 
 def array_of(rows: Any) -> Array | None:
-    """Rows of numbers as an ndarray; None if they are anything else."""
+    """Rows of numbers as an ndarray; None for all other rows."""
     rows = rows.rows if isinstance(rows, NamedRows) else rows
     return rows if isinstance(rows, np.ndarray) and rows.dtype in ROW_DTYPES else None
