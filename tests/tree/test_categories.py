@@ -102,11 +102,11 @@ def test_many_categories(criterion, outputs):
     left, nl = np.cumsum(sums, axis=0)[:-1], np.cumsum(count[order])[:-1]
     total = channels.sum(axis=0)
 
-    def gains(one, rows):
+    def gains(sums, rows):
         if criterion == "entropy":
-            part = np.where(one > 0, one * np.log2(np.where(one > 0, one, 1)), 0).sum(axis=1)
+            part = np.where(sums > 0, sums * np.log2(np.where(sums > 0, sums, 1)), 0).sum(axis=1)
             return part - outputs * rows * np.log2(rows)
-        return (one**2).sum(axis=1) / rows
+        return (sums**2).sum(axis=1) / rows
 
     best = (gains(left, nl) + gains(total - left, n - nl)).argmax()
     model = make(criterion, max_depth=1, categorical_features=[0])

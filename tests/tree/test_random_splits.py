@@ -33,10 +33,10 @@ def test_the_best_of_what_is_drawn_for_the_columns(seed, criterion, missing, min
         own, a, b = rows[node], tree.children_left[node], tree.children_right[node]
         assert (a < 0) <= (model.apply(X[own]) == node).all()
 
-        def left_over(left, own=own):
+        def left_over(left, members=own):
             return float(sum(
                 cart.impurity(criterion, [weights[i] for i in side], [targets[i] for i in side])
-                for side in (own[left], own[~left])
+                for side in (members[left], members[~left])
             ))  # fmt: skip
 
         drawn = [routes.random_split(keys[node], j, X[own, j], known[j]) for j in range(3)]

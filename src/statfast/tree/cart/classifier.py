@@ -203,7 +203,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
     def _parts(
         self, X: Any, y: Any, sample_weight: Weights
     ) -> tuple[Array, Any, TreeRules, dict[str, Any], dict[str, Any]]:
-        """What is checked: rows, weights, rules, targets, and attributes that a fit has."""
+        """Check the arguments of a fit; returns rows, weights, rules, targets, and fitted
+        attributes."""
         rows, columns, missing = rows_with_categories(X, self.categorical_features)
         n, p = rows.shape
         targets, weights = weighted_targets(y, n, sample_weight, self.class_weight)
@@ -242,8 +243,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
         best = self._decided(self._values(X))
         if self._is_flat():
             return self.classes_.take(best[:, 0])
-        found = [classes.take(best[:, k]) for k, classes in enumerate(self.classes_)]
-        return np.column_stack(found)
+        labels = [classes.take(best[:, k]) for k, classes in enumerate(self.classes_)]
+        return np.column_stack(labels)
 
     def predict_proba(
         self, X: Rows, *, smoothing: Literal["laplace", "m"] | None = None, m: float = 2.0
@@ -316,8 +317,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
         best = self._decided(self._fitted_tree().value)
         if self._is_flat():
             return self.classes_.take(best[:, 0])
-        found = [classes.take(best[:, k]) for k, classes in enumerate(self.classes_)]
-        return np.column_stack(found)
+        labels = [classes.take(best[:, k]) for k, classes in enumerate(self.classes_)]
+        return np.column_stack(labels)
 
     def node_counts(self) -> Array:
         """Return the class counts of each node, reweighted by `priors` if given.
@@ -327,10 +328,10 @@ class DecisionTreeClassifier(Classifier, CartModel):
         ndarray of shape (node_count, K), or (node_count, outputs, K)
         """
         tree = self._fitted_tree()
-        mass = tree.weighted_n_node_samples
+        node_weights = tree.weighted_n_node_samples
         if self._class_priors is not None:
-            return self._class_priors.masses(tree.value[:, 0], mass)
-        counts = tree.value * mass[:, None, None]
+            return self._class_priors.masses(tree.value[:, 0], node_weights)
+        counts = tree.value * node_weights[:, None, None]
         return counts[:, 0] if self._is_flat() else counts
 
     def rank_leaves(
@@ -369,13 +370,13 @@ class DecisionTreeClassifier(Classifier, CartModel):
             raise ValueError(
                 "rank_leaves ranks by one output; y had several. Fit one tree for each."
             )
-        known = self.classes_.tolist()
-        if label is not None and label not in known:
-            raise ValueError(f"label must be one of {known}; got {label!r}.")
-        at = len(known) - 1 if label is None else known.index(label)
+        labels = self.classes_.tolist()
+        if label is not None and label not in labels:
+            raise ValueError(f"label must be one of {labels}; got {label!r}.")
+        k = len(labels) - 1 if label is None else labels.index(label)
         as_choice(smoothing, "smoothing", (None, "laplace", "m"))
-        mass = counts.sum(axis=1, keepdims=True)
-        scores = self._estimates(counts / mass, mass, smoothing, m)[:, at]
+        leaf_weights = counts.sum(axis=1, keepdims=True)
+        scores = self._estimates(counts / leaf_weights, leaf_weights, smoothing, m)[:, k]
         order = np.argsort(-scores, kind="stable")
         return leaves[order], scores[order]
 
@@ -394,7 +395,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
         return class_priors(self.priors, self.cost, targets.classes[0], label, weight)
 
     def _decided(self, shares: Array) -> Array:
-        """The classes, as codes (m, outputs), that shares (m, outputs, K) of leaves lead to."""
+        """The codes of the predicted classes (m, outputs), from shares (m, outputs, K) of
+        leaves."""
         if self._class_priors is None:
             return shares.argmax(axis=2)
         return self._class_priors.decisions(shares[:, 0])[:, None]
@@ -413,12 +415,14 @@ class DecisionTreeClassifier(Classifier, CartModel):
         return (shares * total_weight + rows * prior) / (total_weight + rows)
 
     def _smoothed(self, X: Any, shares: Array, smoothing: Any, m: Any) -> Any:
-        mass = self.tree_.weighted_n_node_samples[self.apply(X), None]
+        leaf_weights = self.tree_.weighted_n_node_samples[self.apply(X), None]
         if self._class_priors is not None:
-            masses = self._class_priors.masses(shares[:, 0], mass[:, 0])
-            mass = masses.sum(axis=1, keepdims=True)
-            shares[:, 0] = masses / mass
+            class_weights = self._class_priors.masses(shares[:, 0], leaf_weights[:, 0])
+            leaf_weights = class_weights.sum(axis=1, keepdims=True)
+            shares[:, 0] = class_weights / leaf_weights
         for output, k in enumerate(np.atleast_1d(self.n_classes_)):
-            own = shares[:, output, :k]
-            shares[:, output, :k] = self._estimates(own, mass, smoothing, m, output)
+            output_shares = shares[:, output, :k]
+            shares[:, output, :k] = self._estimates(
+                output_shares, leaf_weights, smoothing, m, output
+            )
         return shares

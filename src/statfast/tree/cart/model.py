@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What trees for classes and for numbers have in common."""
+"""The base of classification and regression trees."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def drawn_key(random_state: Seed) -> int:
 
 
 class CartModel(GrowthParameters):
-    """Mixin: a fitted tree, and what is asked of it."""
+    """Mixin: the growth of a tree, and methods of a fitted one."""
 
     fit: ClassVar[Callable[..., Any]]
 
@@ -42,7 +42,7 @@ class CartModel(GrowthParameters):
 
     tree_: Any = fitted()
 
-    _columns = None  # which hold categories
+    _columns = None  # the columns that hold categories
     _class_priors = None
     _saw_missing = False
 
@@ -85,7 +85,7 @@ class CartModel(GrowthParameters):
         return pruned(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree
 
     def _splitter(self, rules: TreeRules, p: int, columns: CategoryColumns | None) -> TreeRules:
-        """The rules with the splitter and the way of missing values that are asked for."""
+        """The rules, with the splitter and the treatment of missing values of the parameters."""
         random = self._checked_value("splitter") == "random"
         in_order = not random and rules.max_features == p
         rules = replace(rules, randomized=random, in_order=in_order)
@@ -95,8 +95,8 @@ class CartModel(GrowthParameters):
     def _values(self, X: Any) -> Array:
         """The values of the leaves of rows, (m, outputs, classes)."""
         rows = rows_to_answer(self, X)
-        said = self.tree_.predictor.sums(rows, n_jobs=self.n_jobs)
-        return said.reshape(len(rows), *self.tree_.value.shape[1:])
+        values = self.tree_.predictor.sums(rows, n_jobs=self.n_jobs)
+        return values.reshape(len(rows), *self.tree_.value.shape[1:])
 
     def apply(self, X: Rows) -> Array:
         """Return the leaf of each sample.
@@ -172,11 +172,13 @@ class CartModel(GrowthParameters):
             node has not seen, go where missing values go.
         """
         tree = self._fitted_tree()
-        at = as_count(node, "node", low=0, high=tree.node_count - 1)
-        if tree.routes is None or not tree.routes.of_sets[at]:
+        number = as_count(node, "node", low=0, high=tree.node_count - 1)
+        if tree.routes is None or not tree.routes.of_sets[number]:
             return None
-        known = self.categories_[int(tree.feature[at])]
-        left, right = (known[codes].tolist() for codes in tree.routes.codes(tree.threshold[at]))
+        categories = self.categories_[int(tree.feature[number])]
+        left, right = (
+            categories[codes].tolist() for codes in tree.routes.codes(tree.threshold[number])
+        )
         return left, right
 
     @property

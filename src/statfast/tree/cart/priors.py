@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Prior probabilities of the classes of a tree, and what wrong decisions cost.
+"""Prior probabilities of the classes of a tree, and costs of wrong decisions.
 
-Breiman, Friedman, Olshen and Stone 1984, section 4.4: costs enter splits as altered priors, the
-prior of a class times the sum of what its errors cost, and decide what a leaf says.
+Breiman, Friedman, Olshen and Stone 1984, section 4.4: costs enter splits by altered priors, the
+prior of a class times the sum of the costs of its errors, and determine the classes of leaves.
 """
 
 from dataclasses import dataclass
@@ -33,13 +33,13 @@ class TreePriors:
     cost: np.ndarray
 
     def masses(self, shares, total_weight):
-        """Weight by the priors, (m, K), from shares and weights of nodes as they are grown."""
+        """Weights by the priors, (m, K), from shares and weights by the altered priors."""
         return shares * total_weight[:, None] * (self.plain / self.grown)
 
     def shares(self, shares: Array) -> Array:
-        """Probabilities by the priors, from shares as they are grown."""
-        found = shares * (self.plain / self.grown)
-        return found / found.sum(axis=1, keepdims=True)
+        """Probabilities by the priors, from shares by the altered priors."""
+        weighted = shares * (self.plain / self.grown)
+        return weighted / weighted.sum(axis=1, keepdims=True)
 
     def decisions(self, shares: Array) -> Array:
         """The class of the least expected cost, the lowest of equals."""
@@ -64,19 +64,21 @@ def class_priors(
     if priors is None and cost is None:
         return None
     K = len(classes)
-    mass = np.bincount(label, weight, minlength=K)
-    if not (mass > 0).all():
+    class_weights = np.bincount(label, weight, minlength=K)
+    if not (class_weights > 0).all():
         raise ValueError(
-            f"class {classes[mass.argmin()]!s} has no row with weight, which priors and cost ask "
-            "for. Leave it out of y."
+            f"class {classes[class_weights.argmin()]!s} has no row with weight, which priors and "
+            "cost ask for. Leave it out of y."
         )
-    prior = mass / mass.sum() if priors is None else _priors(priors, K)
+    prior = class_weights / class_weights.sum() if priors is None else _priors(priors, K)
     table = 1.0 - np.eye(K) if cost is None else _cost(cost, K)
-    if K == 1:  # there is nothing to be told apart
+    if K == 1:  # there is only one class
         return None
     altered = prior * table.sum(axis=1)
-    total = mass.sum()
-    return TreePriors(altered / altered.sum() * total / mass, prior * total / mass, table)
+    total = class_weights.sum()
+    return TreePriors(
+        altered / altered.sum() * total / class_weights, prior * total / class_weights, table
+    )
 
 
 def _priors(priors: Any, K: int) -> Array:

@@ -175,7 +175,8 @@ class DecisionTreeRegressor(Regressor, CartModel):
         return self._publish(X, tree_=tree, n_features_in_=rows.shape[1], **fitted)
 
     def _parts(self, X: Any, y: Any, sample_weight: Any) -> Any:
-        """What is checked: rows, weights, rules, targets, and attributes that a fit has."""
+        """Check the arguments of a fit; returns rows, weights, rules, targets, and fitted
+        attributes."""
         rows, columns, missing = rows_with_categories(X, self.categorical_features)
         n, p = rows.shape
         targets, flat = number_targets(y, n, self.criterion)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What users pass to trees and forests: rows that may have missing values, targets, parameters."""
+"""Checks of the arguments of trees and forests: rows, targets, weights and parameters."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ from statfast.tree.growing.categories import CategoryColumns, find_columns
 from statfast.tree.growing.grow_tree import TreeRules
 
 ROW_TYPES = (*FLOATS, np.uint8)
-EXACT = 2.0**31  # sums of integer weights below this are exact, and share 64 bits with another
-DEEPEST = 2**31 - 2
-MIN_PRODUCT, MAX_PRODUCT = 1e-290, 1e290  # Of a weight and a target, or its square.
-MAX_CATEGORIES = 1024  # of a column: sets of them have some 128 bytes a node
-TABLE = 1 << 24  # entropies of integers up to here are tabulated
-PARTS_OF_UNIT = 12  # the unit of weights is sought among so many fractions of the least one
-ROUNDINGS = 2.0**-50  # relative: of a quotient of weights that have been computed, 8 roundings
+MAX_EXACT_SUM = 2.0**31  # sums of integer weights below are exact, and two of them fit 64 bits
+MAX_DEPTH = 2**31 - 2
+MIN_PRODUCT, MAX_PRODUCT = 1e-290, 1e290  # products of a weight and a target, or its square
+MAX_CATEGORIES = 1024  # of a column: a set of them takes up to 128 bytes in a node
+MAX_TABLE_SUM = 1 << 24  # entropies of integers up to this are in a table
+MAX_UNIT_FRACTION = 12  # the unit of weights is the least one divided by 1, 2, ..., 12
+MAX_RELATIVE_ROUNDING = 2.0**-50  # relative error of a quotient of computed weights: 8 roundings
 CLASSIFICATION = ("gini", "entropy", "log_loss", "error")
 REGRESSION = ("squared_error", "friedman_mse", "absolute_error", "poisson")
 
 
 class GrowthParameters(Estimator):
-    """The parameters by which every tree and forest grows, and what it has of them."""
+    """The parameters of the growth of trees and forests, and their fitted attributes."""
 
     max_depth: int | None = param(nothing | count(), default=None)
     min_samples_split: float = param(by_fit, default=2)
@@ -85,7 +85,7 @@ def rows_to_fit(X: Any) -> Array:
 
 
 def rows_to_answer(estimator: GrowthParameters, X: Any) -> Array:
-    """The same for a fitted estimator, whose width they must have."""
+    """Check rows for a fitted estimator; NaN stands for a missing value."""
     columns = getattr(estimator, "_columns", None)
     if columns is None:
         rows = rows_for(estimator, X, keep=ROW_TYPES, finite=False)
@@ -98,7 +98,7 @@ def rows_to_answer(estimator: GrowthParameters, X: Any) -> Array:
 def rows_with_categories(
     X: Any, categorical_features: Any
 ) -> tuple[Array, CategoryColumns | None, bool]:
-    """Rows of a fit with categories as codes; the columns of these; whether values are missing."""
+    """Rows of a fit with categories as codes, their columns, and whether values are missing."""
     columns = find_columns(X, categorical_features, MAX_CATEGORIES, "the most that trees take")
     rows = columns.numbers(X)
     missing = _refuse_infinity(rows)
@@ -106,7 +106,7 @@ def rows_with_categories(
 
 
 def _refuse_infinity(rows: Array) -> bool:
-    """Refuse it; whether any value is missing."""
+    """Refuse infinity; returns whether any value is missing."""
     if rows.dtype.kind != "f":
         return False
     try:
@@ -119,7 +119,7 @@ def _refuse_infinity(rows: Array) -> bool:
 
 
 def published_columns(columns: CategoryColumns | None, missing: bool) -> dict[str, Any]:
-    """What a fitted tree has of its columns of categories, and of missing values."""
+    """The fitted attributes that describe columns of categories, and missing values."""
     if columns is None:
         none = {"_columns": None, "is_categorical_": None, "categories_": None}
         return {**none, "_saw_missing": missing}
@@ -132,11 +132,13 @@ def published_columns(columns: CategoryColumns | None, missing: bool) -> dict[st
 
 
 def category_counts(fitted: dict[str, Any]) -> Array | None:
-    """How many categories each column has, for `ranked_columns`; None if none has any."""
+    """The number of categories of each column, for `ranked_columns`; None if no column has any."""
     columns = fitted["_columns"]
     if columns is None:
         return None
-    return np.array([0 if known is None else len(known) for known in columns.categories], np.int32)
+    return np.array(
+        [0 if levels is None else len(levels) for levels in columns.categories], np.int32
+    )
 
 
 # ------------------------------------------------------------------ targets
@@ -160,13 +162,13 @@ def class_targets(y: Any, n: int) -> ClassTargets:
     if several is None:
         classes, codes = as_labels(y, n)
         return ClassTargets([classes], codes.astype(np.int32)[:, None], True)
-    found = [as_labels(column, n) for column in several]
-    label = np.ascontiguousarray(np.column_stack([codes for _, codes in found]), np.int32)
-    return ClassTargets([classes for classes, _ in found], label, False)
+    labeled = [as_labels(column, n) for column in several]
+    label = np.ascontiguousarray(np.column_stack([codes for _, codes in labeled]), np.int32)
+    return ClassTargets([classes for classes, _ in labeled], label, False)
 
 
 def number_targets(y: Any, n: int, criterion: Any) -> tuple[Array, bool]:
-    """Check numbers to predict; Poisson deviances ask for counts."""
+    """Check numbers to predict; for Poisson deviance they must not be negative."""
     as_choice(criterion, "criterion", REGRESSION)
     targets, flat = as_targets(y, n)
     if criterion == "poisson":
@@ -188,41 +190,42 @@ def number_targets(y: Any, n: int, criterion: Any) -> tuple[Array, bool]:
 class RowWeights:
     """Weights of rows, with those of their classes.
 
-    Trees do not know the unit of weights: they are divided by it, and are whole numbers where they
-    are multiples of one.
+    The unit of weights does not matter to trees: weights are divided by it, and are integers where
+    they are multiples of a unit.
     """
 
-    weight: np.ndarray | None  # in units; None: all are 1
-    rows: np.ndarray  # (m,) int32: those with weight
+    weight: np.ndarray | None  # in units; None if all are 1
+    rows: np.ndarray  # (m,) int32, the rows with weight
     integral: bool
     total: float  # in units
-    cases: np.ndarray | None = None  # (n,) int64, what surrogates weigh rows by, if not by these
+    cases: np.ndarray | None = None  # (n,) int64, weights of rows for surrogates, if others
     unit: float = 1.0
 
     @property
     def table(self) -> int:
-        """Up to which sum of weights a table of entropies is worth its memory; 0: there is none."""
-        return int(self.total) if self.integral and self.total <= TABLE else 0
+        """The largest sum of weights in a table of entropies; 0 if a table is not worth its
+        memory."""
+        return int(self.total) if self.integral and self.total <= MAX_TABLE_SUM else 0
 
     @property
     def as_passed(self) -> Any:
-        """The weights as they were passed, but for rounding; None: all are 1."""
+        """The weights as they were passed, but for rounding; None if all are 1."""
         return self.weight if self.weight is None or self.unit == 1.0 else self.weight * self.unit
 
     @property
     def has_weight(self) -> Any:
-        """Whether each row has, (n,) or one for all."""
+        """Whether each row has weight, (n,) or one value for all."""
         return np.True_ if self.weight is None else self.weight > 0.0
 
     def without(self, out: Array) -> RowWeights:
-        """The same, with no weight where `out` (n,) is true."""
+        """The weights with 0 where `out` (n,) is true."""
         weight = np.where(out, 0.0, 1.0 if self.weight is None else self.weight)
         rows = np.flatnonzero(weight).astype(np.int32)
         return replace(self, weight=weight, rows=rows, total=float(weight.sum()))
 
 
 def row_weights(sample_weight: Weights, n: int) -> RowWeights:
-    """Check weights."""
+    """Check weights; returns `RowWeights`."""
     return scaled_weights(as_weights(sample_weight, n), n)
 
 
@@ -235,8 +238,8 @@ def weighted_targets(
     """
     targets, weight = class_targets(y, n), as_weights(sample_weight, n)
     if class_weight is not None:
-        many = len(targets.classes) > 1 and not isinstance(class_weight, str)
-        if many and (
+        per_output = len(targets.classes) > 1 and not isinstance(class_weight, str)
+        if per_output and (
             not isinstance(class_weight, list) or len(class_weight) != len(targets.classes)
         ):
             raise ValueError(
@@ -244,8 +247,8 @@ def weighted_targets(
                 f"{len(targets.classes)} outputs; got {shown(class_weight)}."
             )
         for output, classes in enumerate(targets.classes):
-            one = class_weight[output] if many else class_weight
-            weight = times_classes(weight, one, classes, targets.label[:, output])
+            output_weight = class_weight[output] if per_output else class_weight
+            weight = times_classes(weight, output_weight, classes, targets.label[:, output])
     if weight is not None:
         with_weight = [
             classes_with_weight(classes, codes, weight)
@@ -257,13 +260,13 @@ def weighted_targets(
 
 
 def scaled_weights(weight: Array | None, n: int, cases: Any = None) -> RowWeights:
-    """`RowWeights` of weights that are checked, or None."""
+    """`RowWeights` of checked weights, or of None."""
     if weight is None:
-        return RowWeights(None, np.arange(n, dtype=np.int32), n < EXACT, float(n))
+        return RowWeights(None, np.arange(n, dtype=np.int32), n < MAX_EXACT_SUM, float(n))
     weight = np.ascontiguousarray(weight, dtype=np.float64)
     rows, unit = np.flatnonzero(weight).astype(np.int32), _whole_unit(weight)
     if unit is None:
-        unit = 2.0 ** frexp(weight.max())[1]  # sums of products then neither overflow nor vanish
+        unit = 2.0 ** frexp(weight.max())[1]  # so that sums of products neither overflow nor vanish
         return RowWeights(weight / unit, rows, False, float(weight.sum()) / unit, cases, unit)
     whole = np.rint(weight / unit)
     if len(rows) == n and (whole == 1.0).all():
@@ -273,31 +276,31 @@ def scaled_weights(weight: Array | None, n: int, cases: Any = None) -> RowWeight
 
 
 def _whole_unit(weight: Array) -> float | None:
-    """The number of which all weights are whole multiples, but for rounding, with an exact sum.
+    """The unit of which all weights are integer multiples, but for rounding, with an exact sum.
 
-    None if none is found among the fractions of the least weight.
+    None if there is none among the fractions of the least weight.
     """
     positive = weight[weight > 0]
     least = positive.min()
     with np.errstate(over="ignore"):
         multiples = positive / least
-    if not multiples.sum() < EXACT:
+    if not multiples.sum() < MAX_EXACT_SUM:
         return None
-    for parts in range(1, PARTS_OF_UNIT + 1):
+    for parts in range(1, MAX_UNIT_FRACTION + 1):
         if _are_whole(multiples[:64] * parts) and _are_whole(multiples * parts):
             unit = least / parts
             break
     else:
         unit = 1.0 if (positive == np.floor(positive)).all() else 0.0
-    return unit if unit and positive.sum() / unit < EXACT else None
+    return unit if unit and positive.sum() / unit < MAX_EXACT_SUM else None
 
 
 def _are_whole(numbers: Array) -> bool:
-    return bool((np.abs(numbers - np.rint(numbers)) <= ROUNDINGS * numbers).all())
+    return bool((np.abs(numbers - np.rint(numbers)) <= MAX_RELATIVE_ROUNDING * numbers).all())
 
 
 def altered_weights(weights: RowWeights, factor: Array) -> RowWeights:
-    """Weights times those of priors; surrogates go by the weights themselves."""
+    """Weights times factors of priors; surrogates use the weights themselves."""
     n = len(factor)
     weight = np.ones(n) if weights.weight is None else weights.weight
     scale = 1.0 if weights.integral else 2.0 ** (60 - frexp(weight.sum())[1])
@@ -306,13 +309,13 @@ def altered_weights(weights: RowWeights, factor: Array) -> RowWeights:
 
 
 def require_range(targets: Array, criterion: str, weights: RowWeights) -> None:
-    """Refuse numbers of which weighted sums, or those of their squares, overflow or vanish."""
+    """Refuse numbers whose weighted sums, or those of their squares, overflow or vanish."""
     power = 0.5 if criterion in ("squared_error", "friedman_mse") else 1.0
     low = (MIN_PRODUCT / min(1.0, weights.total / len(weights.rows))) ** power
     high = (MAX_PRODUCT / max(1.0, weights.total)) ** power
     with np.errstate(over="ignore"):
-        apart = np.ptp(targets, axis=0)
-    if ((apart > 0) & ((apart < low) | (apart > high))).any() or np.abs(
+        ranges = np.ptp(targets, axis=0)
+    if ((ranges > 0) & ((ranges < low) | (ranges > high))).any() or np.abs(
         targets
     ).max() > MAX_PRODUCT:
         raise ValueError(
@@ -333,7 +336,7 @@ def growth_rules(
     classes: int | None = None,
     outputs: int = 1,
 ) -> TreeRules:
-    """The parameters of a tree as `TreeRules`; every tree and forest has them by one name."""
+    """Check the parameters of a tree or forest; returns them as `TreeRules`."""
     criterion = as_choice(model.criterion, "criterion", criteria)
     min_leaf = _share(model.min_samples_leaf, "min_samples_leaf", n, 1)
     min_split = _share(model.min_samples_split, "min_samples_split", n, 2)
@@ -342,7 +345,7 @@ def growth_rules(
     return TreeRules(
         criterion=criterion,
         max_features=_feature_count(model.max_features, p),
-        max_depth=DEEPEST if depth is None else min(model._checked_value("max_depth"), DEEPEST),
+        max_depth=MAX_DEPTH if depth is None else min(model._checked_value("max_depth"), MAX_DEPTH),
         min_split=max(min_split, 2 * min_leaf),
         min_leaf=min_leaf,
         min_weight=fraction * total,
@@ -378,10 +381,10 @@ def _monotone(
         return None
     try:
         signs = np.asarray(value)
-        known = signs.ndim == 1 and bool(np.isin(signs, (-1, 0, 1)).all())
+        valid = signs.ndim == 1 and bool(np.isin(signs, (-1, 0, 1)).all())
     except (TypeError, ValueError):
-        known = False
-    if not known:
+        valid = False
+    if not valid:
         raise ValueError(
             f"monotonic_cst must be None or a list of -1, 0 and 1; got {shown(value)}. Give one "
             "number for each column."
@@ -402,7 +405,7 @@ def _monotone(
 
 
 def routed_rules(model: Any, rules: TreeRules, columns: CategoryColumns | None) -> TreeRules:
-    """The rules with what becomes of missing values; refuses what categories do not go with."""
+    """The rules with the treatment of missing values; refuses rules that categories exclude."""
     surrogate = model._checked_value("missing") == "surrogate"
     most = model._checked_value("max_surrogates")
     if surrogate:
@@ -417,7 +420,7 @@ def routed_rules(model: Any, rules: TreeRules, columns: CategoryColumns | None) 
 
 
 def require_categories(rules: TreeRules, columns: CategoryColumns | None) -> None:
-    """Refuse rules that columns of categories do not go with."""
+    """Refuse rules that cannot be combined with columns of categories."""
     mask = None if columns is None else columns.mask
     if mask is not None:
         _refuse_beside(rules, "categories")

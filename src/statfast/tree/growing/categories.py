@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns of categories as codes from 0 on; what was not seen by the fit is missing."""
+"""Columns of categories as codes from 0 on; values that the fit has not seen are missing."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,29 +21,29 @@ from statfast._validation import (
     wrong_type,
 )
 
-ANY = (np.float64, np.float32, np.uint8)
+NATIVE_DTYPES = (np.float64, np.float32, np.uint8)
 
 
 @dataclass(frozen=True)
 class CategoryColumns:
-    """Which columns hold categories, and these, sorted."""
+    """The sorted categories of the columns that hold them."""
 
     categories: tuple  # for each column an ndarray, or None
 
     @property
     def mask(self) -> NDArray[np.bool_] | None:
-        mask = np.array([known is not None for known in self.categories])
+        mask = np.array([levels is not None for levels in self.categories])
         return mask if mask.any() else None
 
     def numbers(self, X: Any, estimator: Any = None) -> Array:
         """X as numbers, with categories as their codes; NaN is missing.
 
-        A fitted `estimator` has the width and the names of X compared with those of its fit.
+        With a fitted `estimator`, the width and the names of X must be those of its fit.
         """
         if self.mask is None:
             if estimator is None:
-                return as_rows(X, keep=ANY, finite=False)
-            return rows_for(estimator, X, keep=ANY, finite=False)
+                return as_rows(X, keep=NATIVE_DTYPES, finite=False)
+            return rows_for(estimator, X, keep=NATIVE_DTYPES, finite=False)
         if estimator is not None:
             compare_names(estimator, X)
         n, width = _shape(X)
@@ -60,32 +60,32 @@ class CategoryColumns:
 
     def column_numbers(self, values: Array, j: int) -> Array:
         """Values of a column, an ndarray, as numbers, or the codes of categories."""
-        known = self.categories[j]
-        return _numbers(values, j) if known is None else _codes(values, known)
+        levels = self.categories[j]
+        return _numbers(values, j) if levels is None else _codes(values, levels)
 
 
 def find_columns(X: Any, categorical_features: Any, most: int, limit: str) -> CategoryColumns:
     """The categorical columns of X, as the argument names them, and their categories.
 
-    There may be `most` of them in a column; `limit` is what that is called.
+    A column may have `most` categories; `limit` names that number in messages.
     """
     width = _shape(X)[1]
     mask = categorical_mask(X, categorical_features, width)
-    known: list = [None] * width
+    levels: list = [None] * width
     for j in np.flatnonzero(mask).tolist():
         values = _column(X, j)
-        known[j] = _distinct(values)
-        if len(known[j]) > most:
+        levels[j] = _distinct(values)
+        if len(levels[j]) > most:
             label = column_labels(column_names(X), width)[j]
             raise ValueError(
-                f"categorical_features: column {label} of X has {len(known[j])} categories, more "
+                f"categorical_features: column {label} of X has {len(levels[j])} categories, more "
                 f"than {limit} ({most}). Group rare ones, or take it as a number."
             )
-    return CategoryColumns(tuple(known))
+    return CategoryColumns(tuple(levels))
 
 
 def categorical_mask(X: Any, wanted: Any, width: int) -> Array:
-    """Which columns of X the argument `categorical_features` names."""
+    """Marks of the columns of X that the argument `categorical_features` names."""
     mask = np.zeros(width, dtype=bool)
     if wanted is None:
         return mask
@@ -97,35 +97,35 @@ def categorical_mask(X: Any, wanted: Any, width: int) -> Array:
             )
         return np.array([_is_categorical(X, j) for j in range(width)], dtype=bool)
     try:
-        given = np.asarray(wanted)
+        columns = np.asarray(wanted)
     except ValueError:
-        given = np.empty((0, 0))
-    if given.ndim != 1 or given.dtype.kind not in "biuOUT" or isinstance(wanted, dict):
-        if given.ndim == 1 and given.size == 0 and isinstance(wanted, np.ndarray):
+        columns = np.empty((0, 0))
+    if columns.ndim != 1 or columns.dtype.kind not in "biuOUT" or isinstance(wanted, dict):
+        if columns.ndim == 1 and columns.size == 0 and isinstance(wanted, np.ndarray):
             return mask
         raise wrong_type("categorical_features", "a mask, or columns by number or name", wanted)
-    if given.dtype.kind == "b":
-        if len(given) != width:
+    if columns.dtype.kind == "b":
+        if len(columns) != width:
             raise ValueError(
                 f"categorical_features must have one flag for each column of X ({width}); got "
-                f"{len(given)}."
+                f"{len(columns)}."
             )
-        return given.copy()
-    for one in given.tolist():
-        mask[_place(one, X, width)] = True
+        return columns.copy()
+    for column in columns.tolist():
+        mask[_place(column, X, width)] = True
     return mask
 
 
 def _place(column, X, width):
     if isinstance(column, str):
         names = column_names(X)
-        at = np.flatnonzero(names == column) if names is not None else ()
-        if len(at) != 1:
+        places = np.flatnonzero(names == column) if names is not None else ()
+        if len(places) != 1:
             raise ValueError(
                 f"categorical_features names {shown(column)}, which is not a column of X. Name "
                 "columns of a data frame, or give their numbers."
             )
-        return int(at[0])
+        return int(places[0])
     if isinstance(column, bool) or not isinstance(column, int) or not 0 <= column < width:
         raise ValueError(
             f"categorical_features must hold numbers from 0 to {width - 1}; got {shown(column)}."
@@ -137,7 +137,7 @@ def _place(column, X, width):
 def _shape(X: Any) -> tuple[int, int]:
     shape = getattr(X, "shape", None)
     if shape is None or len(shape) != 2:
-        shape = as_rows(X, keep=ANY, finite=False).shape
+        shape = as_rows(X, keep=NATIVE_DTYPES, finite=False).shape
     return shape
 
 
@@ -180,13 +180,15 @@ def _distinct(values: Array) -> Array:
         ) from error
 
 
-def _codes(values: Array, known: Array) -> Array:
-    place = {label: float(code) for code, label in enumerate(known.tolist())}
-    return np.array([place.get(value, np.nan) for value in _plain(values)])
+def _codes(values: Array, levels: Array) -> Array:
+    code_of_label = {label: float(code) for code, label in enumerate(levels.tolist())}
+    return np.array([code_of_label.get(value, np.nan) for value in _plain(values)])
 
 
 def _plain(values: Array) -> list[Any]:
-    return [None if lost else v for v, lost in zip(values.tolist(), _missing(values), strict=True)]
+    return [
+        None if missing else v for v, missing in zip(values.tolist(), _missing(values), strict=True)
+    ]
 
 
 def _numbers(values: Array, j: int) -> Array:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns as ranks among their distinct values: what trees are grown on.
+"""Columns as ranks among their distinct values, on which trees are grown.
 
 A rank keeps the order of float64 values exactly, in 16 or 32 bits, and its leading byte is the code
 that histograms count. All trees of a forest share the ranks.
 
-Cost: O(p n log n), shared by threads. Memory: 3 or 5 bytes a value, and 2 or 4 for the ranks row by
-row that deep trees read; 8 for values row by row where splits are drawn.
+Cost: O(p n log n), divided among threads. Memory: 3 or 5 bytes for each value, and 2 or 4 for ranks
+row by row, which deep trees read; 8 for values row by row if splits are drawn.
 """
 
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from statfast._core.cart import ranks as rank_kernel
 from statfast._engine import checkpoint, each
 from statfast._typing import Array
 
-SORTING = 40  # flop that sorting a value costs, about
-NARROW = 1 << 16  # ranks below fit 16 bits
+FLOP_PER_SORTED_VALUE = 40  # about
+MAX_SHORT_RANKS = 1 << 16  # with fewer, ranks fit 16 bits
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class RankedColumns:
     ranks: np.ndarray  # (p, n) uint16 or uint32
     shift: np.ndarray  # (p,) int32
     missing: np.ndarray  # (p,) int32
-    values: np.ndarray  # distinct values, one column after the other
+    values: np.ndarray  # the distinct values of all columns
     first: np.ndarray  # (p + 1,) int64
-    categories: np.ndarray | None = None  # (p,) int32 how many, 0: numbers; codes are ranks
+    categories: np.ndarray | None = None  # (p,) int32 numbers of categories, 0 for numeric columns
 
     @property
     def has_missing(self) -> bool:
@@ -39,26 +39,26 @@ class RankedColumns:
         return bool((self.missing >= 0).any())
 
     def by_row(self) -> Array:
-        """The values row by row (n, p), which random splits of few rows read; any where missing."""
+        """The values row by row (n, p), for random splits of few rows; arbitrary where missing."""
         p, n = self.ranks.shape
         out = np.empty((n, p))
         for j in range(p):
-            own = self.values[self.first[j] : self.first[j + 1]]
-            if len(own):
-                out[:, j] = own.take(self.ranks[j], mode="clip")
+            column_values = self.values[self.first[j] : self.first[j + 1]]
+            if len(column_values):
+                out[:, j] = column_values.take(self.ranks[j], mode="clip")
         return out
 
 
 def ranked_columns(X: Any, n_jobs: Any = None, categories: Any = None) -> RankedColumns:
     """Rank the columns of X, an ndarray of float64, float32 or uint8 in which NaN is missing.
 
-    `categories`: how many a column has, whose codes 0, 1, ... are all there; 0: it holds numbers.
+    `categories` is the number of codes 0, 1, ... of each column, or 0 if it holds numbers.
     """
     n, p = X.shape
-    kind = np.uint16 if n < NARROW or X.dtype == np.uint8 else np.uint32
+    kind = np.uint16 if n < MAX_SHORT_RANKS or X.dtype == np.uint8 else np.uint32
     codes, ranks = np.empty((p, n), np.uint8), np.empty((p, n), kind)
     distinct: list[Any] = [None] * p
-    rooms: list[Any] = []  # threads take turns in rooms: fresh memory is slow
+    workspaces: list[Any] = []  # threads use workspaces in turn, as new memory is slow
     shift, missing = np.zeros(p, np.int32), np.full(p, -1, np.int32)
 
     def work(j: int) -> None:
@@ -66,39 +66,43 @@ def ranked_columns(X: Any, n_jobs: Any = None, categories: Any = None) -> Ranked
         if X.dtype == np.uint8:
             distinct[j] = _rank_bytes(X[:, j], ranks[j], codes[j])
             return
-        room = rooms.pop() if rooms else (np.empty(n), np.empty(n, np.uint64), np.empty(n))
-        column, word, ascending = room
+        workspace = (
+            workspaces.pop() if workspaces else (np.empty(n), np.empty(n, np.uint64), np.empty(n))
+        )
+        column, word, ascending = workspace
         column[:] = X[:, j]
-        count, known = _put_in_order(column, word, ascending)
-        largest = count if known < n else max(count - 1, 0)
+        count, n_present = _put_in_order(column, word, ascending)
+        largest = count if n_present < n else max(count - 1, 0)
         shift[j] = max(0, int(largest).bit_length() - 8)
-        if known < n:
+        if n_present < n:
             missing[j] = count
         distinct[j] = np.empty(count)
-        rank_kernel.rank(word, ascending, known, shift[j], ranks[j], codes[j], distinct[j])
-        rooms.append(room)
+        rank_kernel.rank(word, ascending, n_present, shift[j], ranks[j], codes[j], distinct[j])
+        workspaces.append(workspace)
 
-    each(work, range(p), n_jobs=n_jobs, effort=SORTING * n * p)
+    each(work, range(p), n_jobs=n_jobs, effort=FLOP_PER_SORTED_VALUE * n * p)
     first = np.concatenate([[0], np.cumsum([len(values) for values in distinct])])
-    if kind is np.uint32 and max(len(values) for values in distinct) < NARROW:
+    if kind is np.uint32 and max(len(values) for values in distinct) < MAX_SHORT_RANKS:
         ranks = ranks.astype(np.uint16)
     return RankedColumns(codes, ranks, shift, missing, np.concatenate(distinct), first, categories)
 
 
 def _put_in_order(column: Array, word: Array, ascending: Array) -> tuple[int, int]:
-    """Rows in the order of their values, as the lower halves of words, and the values in order; how
-    many are distinct, and how many are known."""
+    """Sort rows by their values: rows become the lower halves of words, values are in `ascending`.
+
+    Returns how many values are distinct, and how many are not missing.
+    """
     rank_kernel.words(column, word)
     word.sort()
     checkpoint()
-    count, known = rank_kernel.arrange(column, word, ascending)
-    if count < 0:  # many values that are one in 32 bits
+    count, n_present = rank_kernel.arrange(column, word, ascending)
+    if count < 0:  # many values are equal in 32 bits
         word[:] = np.argsort(column)
         checkpoint()
         ascending[:] = column[word]
-        known = len(column) - int(np.isnan(ascending).sum())
-        count = int((np.diff(ascending[:known]) != 0).sum()) + (known > 0)
-    return count, known
+        n_present = len(column) - int(np.isnan(ascending).sum())
+        count = int((np.diff(ascending[:n_present]) != 0).sum()) + (n_present > 0)
+    return count, n_present
 
 
 def _rank_bytes(column: Array, ranks: Any, codes: Array) -> Any:

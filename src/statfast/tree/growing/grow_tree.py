@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Growing a tree on ranked columns: large nodes by columns, the subtrees below them by threads."""
+"""Growing a tree on ranked columns: threads search columns of large nodes, then grow subtrees."""
 
 from dataclasses import dataclass
 from math import inf
@@ -25,21 +25,21 @@ CRITERIA = {
     "poisson": 4,
     "absolute_error": 5,
 }
-EFFORT = 1 << 23  # rows times columns of a call of the kernel: some ten milliseconds
-SORTED_EFFORT = 1 << 19  # the same where columns are sorted, or splits drawn
-MEDIAN_EFFORT = 1 << 15  # the same where medians are sought at all splits
-STEPS_OF_CALL = 1 << 16  # steps of medians, of a call that searches one column of a large node
-LARGE = 1 << 16  # rows: nodes with more are searched column by column, whatever they cost
-MIN_ROWS_FOR_RANK_TABLE = 1024  # rows: of nodes with fewer, ranks are read row by row
-TOGETHER = 4096  # rows: a block of the transpose
-SLACK = 1e-11  # relative: above the rounding of gains and bounds
-PARTS = 32  # a tree grown by several threads is cut into about so many
-SEARCH = 4.0  # flop that a row and column of a search cost, about
+ROW_COLUMNS_PER_CALL = 1 << 23  # rows times columns of a kernel call: some ten milliseconds
+SORTED_ROW_COLUMNS_PER_CALL = 1 << 19  # the same where columns are sorted, or splits drawn
+MEDIAN_ROW_COLUMNS_PER_CALL = 1 << 15  # the same where medians are sought at all splits
+MEDIAN_STEPS_PER_CALL = 1 << 16  # steps of medians in a call that searches a column of a large node
+MIN_LARGE_NODE_ROWS = 1 << 16  # rows: larger nodes are searched column by column
+MIN_ROWS_FOR_RANK_TABLE = 1024  # rows: in smaller nodes, ranks are read row by row
+ROWS_PER_TRANSPOSE = 4096
+RELATIVE_SLACK = 1e-11  # more than rounding errors of gains and bounds
+PARTS_OF_TREE = 32  # subtrees into which several threads cut a tree, about
+FLOP_PER_SEARCH = 4.0  # of a row and a column, about
 
 
 @dataclass(frozen=True)
 class TreeRules:
-    """Parameters of a tree as numbers: what to split by, and when to stop."""
+    """Parameters of a tree as numbers: the criterion of splits, and limits of growth."""
 
     criterion: str
     max_features: int
@@ -50,9 +50,9 @@ class TreeRules:
     min_decrease: float = 0.0
     max_leaves: int = 0
     randomized: bool = False
-    in_order: bool = False  # columns are looked at from the first on, else in an order drawn
+    in_order: bool = False  # whether columns are searched in order, else in a random order
     monotone: np.ndarray | None = None
-    known_only: bool = False  # missing values do not choose splits; surrogates send their rows
+    known_only: bool = False  # whether splits ignore missing values, whose rows follow surrogates
     surrogates: int = 0
 
 
@@ -66,25 +66,29 @@ class TreeProblem:
     kernel: Problem
     rules: TreeRules
     sorts: bool
-    codes: np.ndarray | None  # of two classes, where rows may be packed
-    routed: bool  # nodes have sets of categories, or surrogates: one thread grows the tree
+    codes: np.ndarray | None  # codes of two classes, if rows may be packed
+    routed: bool  # whether nodes have sets of categories or surrogates, for one thread
     categories: np.ndarray | None  # as RankedColumns
 
     @property
     def effort(self) -> int:
-        """Rows times columns of a call of the kernel."""
+        """Rows times columns of a kernel call."""
         if self.rules.criterion == "absolute_error" and not self.rules.randomized:
-            return MEDIAN_EFFORT
-        return SORTED_EFFORT if self.sorts or self.routed or self.rules.randomized else EFFORT
+            return MEDIAN_ROW_COLUMNS_PER_CALL
+        return (
+            SORTED_ROW_COLUMNS_PER_CALL
+            if self.sorts or self.routed or self.rules.randomized
+            else ROW_COLUMNS_PER_CALL
+        )
 
     @property
     def large(self) -> int:
-        """Rows of nodes that are searched column by column: others are, in one call."""
+        """Rows beyond which nodes are searched column by column; others are split in one call."""
         columns = self.kernel.width() if self.rules.surrogates else self.rules.max_features
-        return min(LARGE, max(256, 4 * self.effort // columns))
+        return min(MIN_LARGE_NODE_ROWS, max(256, 4 * self.effort // columns))
 
     def record(self, weight: Array | None, integral: bool) -> Array | None:
-        """One number a row: its weight, and what of it is of class 1; None where that is not it."""
+        """One number for each row: its weight, and that in class 1; None if rows are not packed."""
         if self.codes is None or not integral or (weight is not None and self.rules.min_leaf > 1):
             return None
         if weight is None:
@@ -148,13 +152,13 @@ def tree_problem(
 
 
 def _by_row(ranks: Array, max_depth: int) -> Array | None:
-    """The ranks row by row, for nodes of few rows; None where so shallow a tree has none."""
+    """The ranks row by row, for nodes of few rows; None if the tree is too shallow for these."""
     p, n = ranks.shape
     if n >> min(max_depth, 62) > MIN_ROWS_FOR_RANK_TABLE:
         return None
     out = np.empty((n, p), ranks.dtype)
-    for start in range(0, n, TOGETHER):
-        out[start : start + TOGETHER] = ranks[:, start : start + TOGETHER].T
+    for start in range(0, n, ROWS_PER_TRANSPOSE):
+        out[start : start + ROWS_PER_TRANSPOSE] = ranks[:, start : start + ROWS_PER_TRANSPOSE].T
     return out
 
 
@@ -190,8 +194,8 @@ def grown_tree(
     """
     m, leaves = len(rows), problem.rules.max_leaves
     p = problem.kernel.width()
-    threads = usable_threads(n_jobs) if m * p * SEARCH > 4e6 or n_jobs is not None else 1
-    large = problem.large if threads == 1 else min(problem.large, max(4096, m // PARTS))
+    threads = usable_threads(n_jobs) if m * p * FLOP_PER_SEARCH > 4e6 or n_jobs is not None else 1
+    large = problem.large if threads == 1 else min(problem.large, max(4096, m // PARTS_OF_TREE))
     record = problem.record(weight, integral)
     top = grow.Grower(problem.kernel, rows, weight, integral, m, leaves, record)
     top.add_task(0, m, 0, -1, 0, key, -inf, inf)
@@ -206,21 +210,21 @@ def grown_tree(
         else:
             parts.append(top.take_task())
 
-    def part(task: tuple[Any, ...]) -> tuple[Array, Array, Array]:
+    def grow_part(task: tuple[Any, ...]) -> tuple[Array, Array, Array]:
         start, stop, depth, _, _, key, low, high = task
-        own = grow.Grower(
+        grower = grow.Grower(
             problem.kernel, rows[start:stop], weight, integral, stop - start, 0, record
         )
-        own.add_task(0, stop - start, depth, -1, 0, key, low, high)
-        _finish(own, problem, problem.large, _WorkspacePool(problem.kernel, stop - start), 1)
-        return own.nodes()
+        grower.add_task(0, stop - start, depth, -1, 0, key, low, high)
+        _finish(grower, problem, problem.large, _WorkspacePool(problem.kernel, stop - start), 1)
+        return grower.nodes()
 
-    grown = each(part, parts, n_jobs=n_jobs, effort=SEARCH * m * p * 8)
+    grown = each(grow_part, parts, n_jobs=n_jobs, effort=FLOP_PER_SEARCH * m * p * 8)
     return _joined([top.nodes(), *grown], parts), None
 
 
 def routes_of(problem: TreeProblem, grower: Any) -> Routes | None:
-    """Sets and surrogates of the tree that has grown; None where it has none."""
+    """Sets and surrogates of the grown tree, or None."""
     if not problem.routed:
         return None
     return Routes.collect(grower.nodes()[0], problem.categories, grower.sets(), grower.surrogates())
@@ -229,7 +233,7 @@ def routes_of(problem: TreeProblem, grower: Any) -> Routes | None:
 def _finish(
     grower: Any, problem: TreeProblem, large: int, workspaces: "_WorkspacePool", n_jobs: Jobs
 ) -> None:
-    """Grow until there is nothing left to grow."""
+    """Grow until no node is left."""
     while state := grower.grow(large, problem.effort):
         checkpoint()
         if state == 1:
@@ -237,82 +241,86 @@ def _finish(
 
 
 class _WorkspacePool:
-    """The workspaces that threads search in, made when needed and used again."""
+    """Workspaces of searches, which are made when needed and used again."""
 
     def __init__(self, kernel: Any, m: int) -> None:
         self.kernel, self.m = kernel, m
         self.free: list[Any] = []
 
-    def search(self, grower: Any, *asked: Any) -> Any:
+    def search(self, grower: Any, *arguments: Any) -> Any:
         try:
             workspace = self.free.pop()
         except IndexError:
-            workspace = grow.Workspace(self.kernel, self.m, STEPS_OF_CALL)
+            workspace = grow.Workspace(self.kernel, self.m, MEDIAN_STEPS_PER_CALL)
         try:
-            while (found := grower.search(workspace, *asked)) is None:
+            while (split := grower.search(workspace, *arguments)) is None:
                 checkpoint()
-            return found
+            return split
         finally:
             self.free.append(workspace)
 
 
 def _open_large(grower: Any, problem: Any, workspaces: Any, n_jobs: Jobs) -> None:
-    """Open a large node: its columns are searched by threads, first at the ends of bins only.
+    """Open a large node: threads search its columns, first only at the ends of bins.
 
-    What is found gains at least as much as what others have found before: which of them had is
-    left to chance, but what gains most is not.
+    A search returns a split only if it gains at least as much as the best so far. Which searches
+    have ended before depends on chance, but the split that gains most does not.
     """
     order = grower.open()
     if order is None:
         return
-    rules, least = problem.rules, -inf
+    rules, best_gain = problem.rules, -inf
     bounded = not (problem.sorts or rules.randomized or problem.routed)
 
     def search(column: Array, ends: Any = bounded) -> Any:
-        nonlocal least
+        nonlocal best_gain
         checkpoint()
-        found = workspaces.search(grower, column, least, ends)
-        if bounded and found[3] >= 0:
-            least = max(least, found[2])
-        return found
+        split = workspaces.search(grower, column, best_gain, ends)
+        if bounded and split[3] >= 0:
+            best_gain = max(best_gain, split[2])
+        return split
 
     first = rules.max_features
-    effort = SEARCH * grower.size() * first * (16 if problem.sorts else 1)
-    found = each(search, order[:first].tolist(), n_jobs=n_jobs, effort=effort)
+    effort = FLOP_PER_SEARCH * grower.size() * first * (16 if problem.sorts else 1)
+    splits = each(search, order[:first].tolist(), n_jobs=n_jobs, effort=effort)
     for column in order[first:].tolist():
-        if any(varies for _, varies, *_ in found):
+        if any(varies for _, varies, *_ in splits):
             break
-        found.append(search(column))
-    doubt = [i for i, (bound, *_) in enumerate(found) if -inf < bound * (1 + SLACK) >= least]
-    doubt.sort(key=lambda i: -found[i][0])
+        splits.append(search(column))
+    doubt = [
+        i
+        for i, (bound, *_) in enumerate(splits)
+        if -inf < bound * (1 + RELATIVE_SLACK) >= best_gain
+    ]
+    doubt.sort(key=lambda i: -splits[i][0])
     again = each(lambda i: search(order[i], False), doubt, n_jobs=n_jobs, effort=effort)
     for i, split in zip(doubt, again, strict=True):
-        found[i] = split if split[3] >= 0 else found[i]
+        splits[i] = split if split[3] >= 0 else splits[i]
     best = (-inf, -1, 0, 0, np.nan)
-    for _, _, *split in found:
+    for _, _, *split in splits:
         if split[1] >= 0 and split[0] > best[0]:
             best = tuple(split)
-    while grower.split(*best, SORTED_EFFORT):
+    while grower.split(*best, SORTED_ROW_COLUMNS_PER_CALL):
         checkpoint()
 
 
 def _joined(
     pieces: list[tuple[Array, Array, Array]], parts: list[tuple[Any, ...]]
 ) -> tuple[Array, Array, Array]:
-    """The tree whose first piece is its top, others hang where `parts` says; depth first."""
+    """Join the pieces of a tree, whose top is the first, at the nodes in `parts`; depth first."""
     sizes = [len(piece[1][0]) for piece in pieces]
     begin = np.concatenate([[0], np.cumsum(sizes)])
     links = np.concatenate([piece[0] for piece in pieces], axis=1)
     numbers = np.concatenate([piece[1] for piece in pieces], axis=1)
     values = np.concatenate([piece[2] for piece in pieces])
-    for at, size in zip(begin[1:-1], sizes[1:], strict=True):
-        own = links[:2, at : at + size]
-        own[own >= 0] += at
-    for at, (_, _, _, parent, side, *_) in zip(begin[1:-1], parts, strict=True):
+    for start, size in zip(begin[1:-1], sizes[1:], strict=True):
+        child_links = links[:2, start : start + size]
+        child_links[child_links >= 0] += start
+    for start, (_, _, _, parent, side, *_) in zip(begin[1:-1], parts, strict=True):
         if parent >= 0:
-            links[side, parent] = at
+            links[side, parent] = start
     root = begin[1] if parts and parts[0][3] < 0 else 0
-    if root:  # the root itself was small
+    if root:  # the whole tree is one part
         return pieces[1]
     order = np.empty(begin[-1], np.int32)
     grow.preorder(links[0], links[1], order)

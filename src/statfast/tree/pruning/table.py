@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far to prune, by cross-validation: rpart's table of complexities."""
+"""Pruning by cross-validation: rpart's table of complexities."""
 
 from collections.abc import Callable
 from copy import copy
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from statfast.tree.cart.regressor import DecisionTreeRegressor
 
 
-CLOSE = 1e-9  # of the root's risk: complexities nearer than this are one
+CLOSE = 1e-9  # of the root's risk: closer complexities are taken as equal
 
 
 @dataclass(frozen=True, repr=False)
@@ -204,9 +204,8 @@ def pruning_table(
     share = as_real(cp, "cp", 0.0)
     fold = _folds(cv, len(rows), random_state)
     columns = ranked_columns(rows, model.n_jobs, category_counts(fitted))
-    given = np.full(len(rows), weights.unit) if weights.weight is None else weights.as_passed
     priors = fitted.get("_class_priors")
-    case = given if priors is None else given / priors.grown[targets["label"][:, 0]]
+    case = _case_weights(weights, priors, targets, len(rows))
     full = model._grow(rows, weights, rules, columns, **targets)
     units = _power(case.sum()), _power(full.impurity[0])
     case = case / units[0]
@@ -218,22 +217,22 @@ def pruning_table(
     above = np.where(parent >= 0, alpha[parent], np.inf)
     steps = _distinct(alpha[alpha > share + CLOSE])
     cps = np.append(steps, share)
-    judged = np.concatenate([[np.inf], np.sqrt(cps[1:] * cps[:-1])])
+    limits = np.concatenate([[np.inf], np.sqrt(cps[1:] * cps[:-1])])
 
-    def held_out(number: int) -> Array:
+    def fold_errors(number: int) -> Array:
         checkpoint()
         out = fold == number
-        own = weights.without(out)
-        if not own.total > 0:
+        train_weights = weights.without(out)
+        if not train_weights.total > 0:
             raise ValueError(f"cv puts all rows with weight into fold {number}. Use more folds.")
-        tree = model._grow(rows, own, rules, columns, **targets)
-        known = _risks(tree, targets, priors, units)
-        kept = root * case[~out].sum() / total
+        tree = model._grow(rows, train_weights, rules, columns, **targets)
+        risks = _risks(tree, targets, priors, units)
+        scale = root * case[~out].sum() / total
         loss = _losses(tree, targets, priors, out, units[1])
-        return _judge(tree, known, rows[out], loss, case[out], judged * kept, share * kept)
+        return _judge(tree, risks, rows[out], loss, case[out], limits * scale, share * scale)
 
     tasks = np.unique(fold).tolist()
-    errors = np.sum(each(held_out, tasks, n_jobs=model.n_jobs), axis=0)
+    errors = np.sum(each(fold_errors, tasks, n_jobs=model.n_jobs), axis=0)
     xerror = errors[0] / root
     xstd = np.sqrt(np.maximum(errors[1] - errors[0] ** 2 / total, 0)) / root / sqrt(units[0])
     best = int(np.flatnonzero(xerror <= xerror.min() * (1 + 1e-12))[0])
@@ -250,6 +249,12 @@ def pruning_table(
     return table
 
 
+def _case_weights(weights: Any, priors: Any, targets: dict[str, Any], n: int) -> Array:
+    """The weights of n rows, divided by the factors of class priors by which the tree was grown."""
+    passed = np.full(n, weights.unit) if weights.weight is None else weights.as_passed
+    return passed if priors is None else passed / priors.grown[targets["label"][:, 0]]
+
+
 def complexities(tree: TreeStructure, risk: Array, least: float) -> Array:
     """The penalty at which rpart makes each node a leaf; -inf for leaves.
 
@@ -257,24 +262,28 @@ def complexities(tree: TreeStructure, risk: Array, least: float) -> Array:
     than those above. Branches that earn `least` or less are not there. (This is rpart's rule. Where
     a son goes first, it can be below that of Breiman et al., which `ccp_alpha` follows.)
     """
-    own, n = np.asarray(risk), tree.node_count
-    found, total, splits = np.zeros(n), own.copy(), np.zeros(n)
-    for nodes in (levels := _levels(tree))[::-1]:  # sons first
+    node_risk, n = np.asarray(risk), tree.node_count
+    penalty, total, splits = np.zeros(n), node_risk.copy(), np.zeros(n)
+    for nodes in (levels := _levels(tree))[::-1]:  # children first
         left, right = tree.children_left[nodes], tree.children_right[nodes]
-        rather = found[left] < found[right]
-        sons = np.where(rather, left, right), np.where(rather, right, left)  # who goes first
+        left_first = penalty[left] < penalty[right]
+        # The child that collapses first is the first.
+        sons = np.where(left_first, left, right), np.where(left_first, right, left)
         cost, count = [total[son] for son in sons], [splits[son] for son in sons]
-        worth = (own[nodes] - (cost[0] + cost[1])) / (count[0] + count[1] + 1)
-        goes = True
+        worth = (node_risk[nodes] - (cost[0] + cost[1])) / (count[0] + count[1] + 1)
+        collapses = True
         for k, son in enumerate(sons):
-            goes = goes & (worth > found[son])
-            cost[k], count[k] = np.where(goes, own[son], cost[k]), np.where(goes, 0, count[k])
-            worth = (own[nodes] - (cost[0] + cost[1])) / (count[0] + count[1] + 1)
-        found[nodes] = worth
+            collapses = collapses & (worth > penalty[son])
+            cost[k], count[k] = (
+                np.where(collapses, node_risk[son], cost[k]),
+                np.where(collapses, 0, count[k]),
+            )
+            worth = (node_risk[nodes] - (cost[0] + cost[1])) / (count[0] + count[1] + 1)
+        penalty[nodes] = worth
         kept = worth > least
         total[nodes[kept]] = (cost[0] + cost[1])[kept]
         splits[nodes[kept]] = (count[0] + count[1] + 1)[kept]
-    alpha = np.where((tree.children_left < 0) | (found <= least), -np.inf, found)
+    alpha = np.where((tree.children_left < 0) | (penalty <= least), -np.inf, penalty)
     for nodes in levels:
         for son in (tree.children_left[nodes], tree.children_right[nodes]):
             alpha[son] = np.minimum(alpha[son], alpha[nodes])
@@ -282,7 +291,7 @@ def complexities(tree: TreeStructure, risk: Array, least: float) -> Array:
 
 
 def _levels(tree: TreeStructure) -> list[Array]:
-    """The nodes that are split, those of each depth together, from the root on."""
+    """The split nodes of each depth, from the root on."""
     inner = np.flatnonzero(tree.children_left >= 0)
     inner = inner[np.argsort(tree.depth[inner], kind="stable")]
     return np.split(inner, np.cumsum(np.bincount(tree.depth[inner]))[:-1]) if len(inner) else []
@@ -301,41 +310,41 @@ def _folds(cv: Any, n: int, random_state: Seed) -> Array:
 
 
 def _power(number: float) -> float:
-    """The power of two next to a number: what is divided by it keeps all its digits."""
+    """The power of two next to a number, by which division is exact."""
     return 2.0 ** frexp(number)[1] if number > 0 else 1.0
 
 
 def _risks(
     tree: TreeStructure, targets: dict[str, Any], priors: Any, units: tuple[float, float]
 ) -> Array:
-    """What each node would cost as a leaf, in units of weight and of impurity."""
-    mass = tree.weighted_n_node_samples / units[0]
+    """The risk of each node as a leaf, in units of weight and of impurity."""
+    node_weights = tree.weighted_n_node_samples / units[0]
     if priors is not None:
-        return (priors.masses(tree.value[:, 0], mass) @ priors.cost).min(axis=1)
+        return (priors.masses(tree.value[:, 0], node_weights) @ priors.cost).min(axis=1)
     if "classes" in targets:
-        return mass * (1 - tree.value[:, 0].max(axis=1))
-    return mass * (tree.impurity / units[1])
+        return node_weights * (1 - tree.value[:, 0].max(axis=1))
+    return node_weights * (tree.impurity / units[1])
 
 
 def _losses(
     tree: TreeStructure, targets: dict[str, Any], priors: Any, rows: Array, unit: float
 ) -> Callable[..., Any]:
-    """A function of nodes and of numbers among `rows` (a mask): what the node costs the row; of
-    squares, in units of `unit`."""
+    """A function of nodes and of numbers among `rows` (a mask), which returns the losses of the
+    rows by the nodes; squares are in units of `unit`."""
     if "classes" not in targets:
         y = targets["y"][rows, 0]
         return lambda nodes, where: (y[where] - tree.value[nodes, 0, 0]) ** 2 / unit
     label = targets["label"][rows, 0]
     if priors is None:
-        said = tree.value[:, 0].argmax(axis=1)
-        return lambda nodes, where: (said[nodes] != label[where]).astype(float)
-    said = priors.decisions(tree.value[:, 0])
+        predicted = tree.value[:, 0].argmax(axis=1)
+        return lambda nodes, where: (predicted[nodes] != label[where]).astype(float)
+    predicted = priors.decisions(tree.value[:, 0])
     cost = priors.plain[:, None] * priors.cost
-    return lambda nodes, where: cost[label[where], said[nodes]]
+    return lambda nodes, where: cost[label[where], predicted[nodes]]
 
 
 def _distinct(alphas: Array) -> Array:
-    """Falling values, those that differ by rounding taken as one."""
+    """Distinct values in descending order; those that differ by rounding are one."""
     values = np.sort(alphas)[::-1]
     return values[np.append(True, values[:-1] - values[1:] > CLOSE)] if len(values) else values
 
@@ -354,15 +363,15 @@ def _judge(
     parent = tree.parents()
     above = np.where(parent >= 0, alpha[parent], np.inf)
     sums = np.zeros((2, tree.node_count))
-    at = tree.packed[1][tree.predictor.leaves(rows, n_jobs=1)[:, 0]]
-    where = np.arange(len(at))
-    while len(at):
-        loss = loss_of(at, where)
+    nodes = tree.packed[1][tree.predictor.leaves(rows, n_jobs=1)[:, 0]]
+    row_numbers = np.arange(len(nodes))
+    while len(nodes):
+        loss = loss_of(nodes, row_numbers)
         for k, power in enumerate((loss, loss**2)):
-            sums[k] += np.bincount(at, weight[where] * power, tree.node_count)
-        at = parent[at]
-        where, at = where[at >= 0], at[at >= 0]
-    # A node answers for limits from its own complexity up to that of the one above it.
+            sums[k] += np.bincount(nodes, weight[row_numbers] * power, tree.node_count)
+        nodes = parent[nodes]
+        row_numbers, nodes = row_numbers[nodes >= 0], nodes[nodes >= 0]
+    # A node is a leaf at limits from its own complexity up to that of its parent.
     order = np.argsort(limits, kind="stable")
     low = np.searchsorted(limits[order], alpha, side="left")
     high = np.searchsorted(limits[order], above, side="left")

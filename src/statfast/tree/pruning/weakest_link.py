@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cost-complexity pruning: branches go in the order of what their leaves earn.
+"""Cost-complexity pruning: branches are removed in the order of their worth for each leaf.
 
 Breiman, Friedman, Olshen and Stone 1984, chapter 3. A branch with risk R(b) and L leaves under a
-node with risk R is worth (R - R(b)) / (L - 1) a leaf; the branch worth least goes first.
+node with risk R is worth (R - R(b)) / (L - 1) for each leaf; the branch worth least is removed
+first.
 
-Cost: O(nodes log nodes + the depths of the branches taken away), by a heap.
+Cost: O(nodes log nodes + the depths of the removed branches), by a heap.
 """
 
 import heapq
@@ -53,9 +54,9 @@ class PruningPath(Tabled):
 
 def weakest_links(tree: TreeStructure, risk: Array) -> tuple[Array, list[tuple[Any, ...]]]:
     """The penalty at which each node becomes a leaf (infinity for leaves), never less than those of
-    the nodes below it, and the nodes in the order in which they go.
+    the nodes below it, and the nodes in the order in which they become leaves.
 
-    `risk` of each node counts what it would cost as a leaf.
+    `risk` is the risk of each node as a leaf.
     """
     left, right = tree.children_left.tolist(), tree.children_right.tolist()
     n = tree.node_count
@@ -81,11 +82,11 @@ def weakest_links(tree: TreeStructure, risk: Array) -> tuple[Array, list[tuple[A
     while heap:
         value, node = heapq.heappop(heap)
         if now.get(node) != value:
-            continue  # a branch below has gone since
+            continue  # a branch below was removed since
         del now[node]
         least = max(least, value)
         waiting = [node]
-        while waiting:  # what is below goes with it
+        while waiting:  # the nodes below are removed with it
             below = waiting.pop()
             now.pop(below, None)
             if left[below] >= 0 and np.isinf(alpha[below]):
@@ -107,12 +108,12 @@ def weakest_links(tree: TreeStructure, risk: Array) -> tuple[Array, list[tuple[A
 
 
 def node_risk(tree: TreeStructure) -> Array:
-    """The impurity of each node by its share of the weight."""
+    """The impurity of each node times its share of the weight."""
     return tree.impurity * (tree.weighted_n_node_samples / tree.weighted_n_node_samples[0])
 
 
 def pruning_path(tree: TreeStructure) -> PruningPath:
-    """The path of weakest links, of risks that are impurities."""
+    """The path of weakest links, where impurities are the risks."""
     risk = node_risk(tree)
     _, taken = weakest_links(tree, risk)
     leaf = tree.children_left < 0
@@ -123,11 +124,11 @@ def pruning_path(tree: TreeStructure) -> PruningPath:
     for node, alpha in taken:
         waiting, inside, count = [left[node], right[node]], 0.0, 0
         while waiting:
-            below = waiting.pop()
-            if left[below] >= 0 and not gone[below]:
-                waiting += [left[below], right[below]]
+            node_below = waiting.pop()
+            if left[node_below] >= 0 and not gone[node_below]:
+                waiting += [left[node_below], right[node_below]]
             else:
-                inside += risk[below]
+                inside += risk[node_below]
                 count += 1
         gone[node] = True
         total += float(risk[node] - inside)
@@ -142,13 +143,13 @@ def pruning_path(tree: TreeStructure) -> PruningPath:
 
 
 def pruned(tree: Any, alpha: float, risk: Array | None = None) -> TreeStructure:
-    """The tree without the branches that are worth no more than `alpha` a leaf."""
-    at, _ = weakest_links(tree, node_risk(tree) if risk is None else risk)
-    return cut_at(tree, at <= alpha)
+    """The tree without branches that are worth at most `alpha` for each leaf."""
+    alphas, _ = weakest_links(tree, node_risk(tree) if risk is None else risk)
+    return cut_at(tree, alphas <= alpha)
 
 
 def cut_at(tree: TreeStructure, is_leaf: Array) -> TreeStructure:
-    """The tree in which the nodes marked are leaves."""
+    """The tree in which the marked nodes are leaves."""
     order, waiting = [], [0]
     left, right = tree.children_left, tree.children_right
     while waiting:

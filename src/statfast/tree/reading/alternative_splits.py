@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a tree could have asked instead: competitors and surrogates of its splits."""
+"""Alternatives to the splits of a tree: competitors and surrogates."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from statfast.tree.cart.regressor import DecisionTreeRegressor
 
 
-MIN_IMPROVEMENT = 1e-10  # Of the best: competitors that bring less are left out.
+MIN_IMPROVEMENT = 1e-10  # of the best split: competitors below are left out
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,13 +177,13 @@ def split_table(
         min_decrease=0.0, max_leaves=0,
     )  # fmt: skip
     search = _NodeSearch(columns, rules, weights, targets)
-    found, importances = [], np.zeros(rows.shape[1])
-    for node, own in _node_rowss(tree, rows, weights.rows):
+    splits, importances = [], np.zeros(rows.shape[1])
+    for node, node_rows in _rows_of_nodes(tree, rows, weights.rows):
         checkpoint()
-        some, earned = search.splits(node, own, int(tree.feature[node]), rivals)
-        found += some
+        node_splits, earned = search.splits(node, node_rows, int(tree.feature[node]), rivals)
+        splits += node_splits
         importances += earned
-    return _table(found, importances)
+    return _table(splits, importances)
 
 
 def _require_table(tree: TreeStructure, rows: Any, weights: Any, rules: Any, fitted: Any) -> None:
@@ -207,17 +207,17 @@ def _require_table(tree: TreeStructure, rows: Any, weights: Any, rules: Any, fit
         )
 
 
-def _node_rowss(tree: TreeStructure, rows: Any, used: Any) -> Iterator[Any]:
-    """Nodes that are split, ascending, with the rows of the fit in them."""
-    at = tree.packed[1][tree.predictor.leaves(rows[used])[:, 0]]
+def _rows_of_nodes(tree: TreeStructure, rows: Any, used: Any) -> Iterator[Any]:
+    """Yield the split nodes, in order, with the rows of the fit in each."""
+    leaves = tree.packed[1][tree.predictor.leaves(rows[used])[:, 0]]
     order = np.empty(tree.node_count, np.int32)
     left, right = (a.astype(np.int32) for a in (tree.children_left, tree.children_right))
     grow.preorder(left, right, order)
     place = np.empty_like(order)
     place[order] = np.arange(tree.node_count, dtype=np.int32)
-    by_place = np.argsort(place[at], kind="stable")
-    sorted_place = place[at][by_place]
-    end = np.arange(1, tree.node_count + 1)  # in preorder: where the nodes below end
+    by_place = np.argsort(place[leaves], kind="stable")
+    sorted_place = place[leaves][by_place]
+    end = np.arange(1, tree.node_count + 1)  # in preorder: the end of the nodes below each
     for node in order[::-1]:
         if left[node] >= 0:
             end[place[node]] = end[place[right[node]]]
@@ -227,7 +227,7 @@ def _node_rowss(tree: TreeStructure, rows: Any, used: Any) -> Iterator[Any]:
 
 
 class _NodeSearch:
-    """Searches nodes again, column by column."""
+    """A search for the splits of nodes, column by column."""
 
     def __init__(self, columns: Any, rules: Any, weights: Any, targets: Any) -> None:
         self.columns, self.weights, self.criterion = columns, weights, CRITERIA[rules.criterion]
@@ -241,37 +241,39 @@ class _NodeSearch:
         self.workspace = grow.Workspace(self.primary.kernel, len(weights.rows))
 
     def splits(self, node: int, node_rows: Any, feature: Any, most: Any) -> Any:
-        """Rows of the table for a node, and what its columns earn."""
+        """Rows of the table for a node, and the importances of its columns."""
         impurity = self._impurity(node_rows)
-        found = {}
+        splits = {}
         for j in range(len(self.columns.shift)):
             problem = self.primary if j == feature else self.rival_problem
             split = self._best(node_rows, j, problem, impurity)
             if split is not None:
-                found[j] = split
-        if feature not in found:
+                splits[j] = split
+        if feature not in splits:
             raise ValueError("X and y must be those of the fit; the tree's splits do not fit them.")
-        primary = found.pop(feature)
-        best = max([primary["improve"], *(split["improve"] for split in found.values())])
-        rivals = sorted(found.values(), key=lambda split: -split["gain"])  # stable: ties by column
+        primary = splits.pop(feature)
+        best = max([primary["improve"], *(split["improve"] for split in splits.values())])
+        # The sort is stable, so that ties are in the order of columns.
+        rivals = sorted(splits.values(), key=lambda split: -split["gain"])
         rivals = [split for split in rivals if split["improve"] > MIN_IMPROVEMENT * best][:most]
         scale = impurity if self.label is None else 1.0
         earned = np.zeros(len(self.columns.shift))
         earned[feature] += primary["improve"] * scale
         rows = [{**primary, "role": "primary"}, *({**s, "role": "competitor"} for s in rivals)]
-        for one in primary["surrogates"]:
-            earned[one["column"]] += primary["improve"] * scale * one["adjusted"]
-            sets = primary["routes"].codes(one["threshold"]) if one["of_sets"] else None
+        for surrogate in primary["surrogates"]:
+            earned[surrogate["column"]] += primary["improve"] * scale * surrogate["adjusted"]
+            sets = primary["routes"].codes(surrogate["threshold"]) if surrogate["of_sets"] else None
             rows.append({
-                "role": "surrogate", "feature": int(one["column"]), "count": int(one["sent"]),
-                "improve": one["agree"], "adjusted": one["adjusted"], "sets": sets,
-                "threshold": np.nan if one["of_sets"] else one["threshold"],
-                "direction": 0 if one["of_sets"] else 1 if one["reversed"] else -1,
+                "role": "surrogate", "feature": int(surrogate["column"]),
+                "count": int(surrogate["sent"]), "improve": surrogate["agree"],
+                "adjusted": surrogate["adjusted"], "sets": sets,
+                "threshold": np.nan if surrogate["of_sets"] else surrogate["threshold"],
+                "direction": 0 if surrogate["of_sets"] else 1 if surrogate["reversed"] else -1,
             })  # fmt: skip
         return [{"node": node, "adjusted": 0.0, **row} for row in rows], earned
 
     def _best(self, node_rows: Any, j: int, problem: Any, impurity: Any) -> Any:
-        """The best split of a column; None where there is none."""
+        """The best split of a column, or None."""
         rows = node_rows.copy()
         grower = grow.Grower(
             problem.kernel,
@@ -292,15 +294,15 @@ class _NodeSearch:
         links, numbers, _ = grower.nodes()
         routes = Routes.collect(links, self.columns.categories, grower.sets(), grower.surrogates())
         rank = self.columns.ranks[j][node_rows].astype(np.int64)
-        known = rank != self.columns.missing[j]
+        present = rank != self.columns.missing[j]
         number = numbers[0, 0]
         sets = routes.codes(number) if routes.of_sets[0] else None
-        left = known & (np.isin(rank, sets[0]) if sets is not None else rank <= split[3])
-        parts = node_rows[known], node_rows[left], node_rows[known & ~left]
-        whole, *sides = (self._impurity(part) for part in parts)
-        improve = whole - sum(sides)
+        left = present & (np.isin(rank, sets[0]) if sets is not None else rank <= split[3])
+        parts = node_rows[present], node_rows[left], node_rows[present & ~left]
+        total, *sides = (self._impurity(part) for part in parts)
+        improve = total - sum(sides)
         return {
-            "feature": j, "count": int(known.sum()), "gain": split[0], "sets": sets,
+            "feature": j, "count": int(present.sum()), "gain": split[0], "sets": sets,
             "improve": improve / impurity if self.label is None else improve,
             "threshold": np.nan if sets is not None else number,
             "direction": 0 if sets is not None else -1, "routes": routes,
@@ -308,24 +310,24 @@ class _NodeSearch:
         }  # fmt: skip
 
     def _impurity(self, rows: Any) -> Any:
-        """Impurity times weight of some rows."""
+        """The impurity of rows times their weight."""
         weight, unit = self.weights.weight, self.weights.unit
         w = np.full(len(rows), unit) if weight is None else weight[rows] * unit
-        mass = w.sum()
+        total_weight = w.sum()
         if self.label is None:
             y = self.y[rows, 0]
-            mean = (w @ y) / mass
+            mean = (w @ y) / total_weight
             if self.criterion == CRITERIA["poisson"]:
-                apart = (y - mean) / mean
-                logs = np.log1p(np.where(y > 0, apart, 0.0))
-                return float(mean * (w @ ((1.0 + apart) * logs - apart)))
+                relative = (y - mean) / mean
+                logs = np.log1p(np.where(y > 0, relative, 0.0))
+                return float(mean * (w @ ((1.0 + relative) * logs - relative)))
             return float(w @ (y - mean) ** 2)
-        share = np.bincount(self.label[rows, 0], w, self.classes[0]) / mass
+        share = np.bincount(self.label[rows, 0], w, self.classes[0]) / total_weight
         if self.criterion == CRITERIA["gini"]:
-            return float(mass * (1 - (share**2).sum()))
+            return float(total_weight * (1 - (share**2).sum()))
         if self.criterion == CRITERIA["entropy"]:
-            return float(-mass * (share * np.log2(np.where(share > 0, share, 1.0))).sum())
-        return float(mass * (1 - share.max()))
+            return float(-total_weight * (share * np.log2(np.where(share > 0, share, 1.0))).sum())
+        return float(total_weight * (1 - share.max()))
 
 
 def _table(splits: Any, importances: Any) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A tree as text: indented questions, or a rule for each leaf."""
+"""A tree as text: indented conditions, or a rule for each leaf."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -33,43 +33,45 @@ def _names(model: Any, feature_names: Any) -> list[str]:
     return names
 
 
-def _verdict(
+def _leaf_text(
     model: Any, node: int, decimals: int, show_weights: bool, classes: Array | None
 ) -> str:
     tree = model.tree_
     value = tree.value[node]
     if classes is None:
-        said = ", ".join(f"{x:.{decimals}f}" for x in value[:, 0])
-        return f"value: [{said}]"
-    said = np.atleast_1d(classes[node])
-    text = f"class: {', '.join(str(one) for one in said)}"
+        labels = ", ".join(f"{x:.{decimals}f}" for x in value[:, 0])
+        return f"value: [{labels}]"
+    labels = np.atleast_1d(classes[node])
+    text = f"class: {', '.join(str(label) for label in labels)}"
     if show_weights:
         several = isinstance(model.classes_, list)
-        mass = model.node_counts()[node]
-        mass = mass[0, : len(model.classes_[0])] if several else mass
-        text = f"weights: [{', '.join(f'{x:.{decimals}f}' for x in mass)}] {text}"
+        counts = model.node_counts()[node]
+        counts = counts[0, : len(model.classes_[0])] if several else counts
+        text = f"weights: [{', '.join(f'{x:.{decimals}f}' for x in counts)}] {text}"
     return text
 
 
-def _called(model: Any, labels: Any, class_names: ArrayLike | None) -> Any:
+def _class_names(model: Any, labels: Any, class_names: ArrayLike | None) -> Any:
     """The names of the classes of nodes."""
-    given = np.atleast_1d(to_array(class_names, "class_names", "a list of names")).tolist()
-    if isinstance(model.classes_, list) or len(given) != len(model.classes_):
+    names_of_classes = np.atleast_1d(
+        to_array(class_names, "class_names", "a list of names")
+    ).tolist()
+    if isinstance(model.classes_, list) or len(names_of_classes) != len(model.classes_):
         raise ValueError(
             f"class_names must name each of the classes of one output, in the order of classes_; "
-            f"got {len(given)} names. Leave it out for the labels."
+            f"got {len(names_of_classes)} names. Leave it out for the labels."
         )
-    names = dict(zip(model.classes_.tolist(), given, strict=True))
+    names = dict(zip(model.classes_.tolist(), names_of_classes, strict=True))
     return [names[label] for label in labels.tolist()]
 
 
 def _conditions(model: Any, node: int, name: str, decimals: int) -> tuple[str, str]:
-    """What holds on the left of a node, and on the right."""
+    """The conditions on the left and on the right of a node."""
     sets = model.split_categories(node)
     if sets is not None:
-        return tuple(_is_one_of(name, own) for own in sets)
-    asked = f"{model.tree_.threshold[node]:.{decimals}f}"
-    return f"{name} <= {asked}", f"{name} >  {asked}"
+        return tuple(_is_one_of(name, labels) for labels in sets)
+    threshold = f"{model.tree_.threshold[node]:.{decimals}f}"
+    return f"{name} <= {threshold}", f"{name} >  {threshold}"
 
 
 def _is_one_of(name: str, labels: Any) -> Any:
@@ -137,20 +139,20 @@ def export_text(
     weights = as_flag(show_weights, "show_weights")
     tree, lines, waiting = decision_tree.tree_, [], [(0, 0, "")]
     bar = "|" + " " * wide
-    ask_classes = getattr(decision_tree, "node_classes", None)
-    classes = None if ask_classes is None else ask_classes()
+    node_classes = getattr(decision_tree, "node_classes", None)
+    classes = None if node_classes is None else node_classes()
     if class_names is not None and classes is not None:
-        classes = _called(decision_tree, classes, class_names)
+        classes = _class_names(decision_tree, classes, class_names)
     while waiting:
         node, depth, question = waiting.pop()
         lead = bar * (depth - 1) + "|" + "-" * wide + " "
         if question:
             lines.append(lead + question)
-        own = bar * depth + "|" + "-" * wide + " "
+        indent = bar * depth + "|" + "-" * wide + " "
         if tree.children_left[node] < 0:
-            lines.append(own + _verdict(decision_tree, node, digits, weights, classes))
+            lines.append(indent + _leaf_text(decision_tree, node, digits, weights, classes))
         elif depth > most:
-            lines.append(f"{own}truncated branch of depth {_height(tree, node) + 1}")
+            lines.append(f"{indent}truncated branch of depth {_height(tree, node) + 1}")
         else:
             yes, no = _conditions(decision_tree, node, names[tree.feature[node]], digits)
             waiting.append((tree.children_right[node], depth + 1, no))
@@ -202,17 +204,17 @@ def tree_rules(
     'pl > 2.45 and pw <= 1.75: class: 1 (n = 54)'
     """
     names = _names(decision_tree, feature_names)
-    tree, found = decision_tree.tree_, []
+    tree, rules = decision_tree.tree_, []
     waiting: list[tuple[int, dict[int, Any]]] = [(0, {})]
-    ask_classes = getattr(decision_tree, "node_classes", None)
-    classes = None if ask_classes is None else ask_classes()
+    node_classes = getattr(decision_tree, "node_classes", None)
+    classes = None if node_classes is None else node_classes()
     while waiting:
         node, ranges = waiting.pop()
         if tree.children_left[node] < 0:
-            said = [_condition(names[j], limits) for j, limits in ranges.items()]
-            verdict = _verdict(decision_tree, node, 6, False, classes)
+            conditions = [_condition(names[j], limits) for j, limits in ranges.items()]
+            verdict = _leaf_text(decision_tree, node, 6, False, classes)
             rows = tree.n_node_samples[node]
-            found.append(f"{' and '.join(said) or 'always'}: {verdict} (n = {rows})")
+            rules.append(f"{' and '.join(conditions) or 'always'}: {verdict} (n = {rows})")
             continue
         j, cut = int(tree.feature[node]), float(tree.threshold[node])
         if (sets := decision_tree.split_categories(node)) is not None:
@@ -222,7 +224,7 @@ def tree_rules(
         low, high = ranges.get(j, (-np.inf, np.inf))
         waiting.append((tree.children_right[node], {**ranges, j: (cut, high)}))
         waiting.append((tree.children_left[node], {**ranges, j: (low, cut)}))
-    return found
+    return rules
 
 
 def _condition(name: str, limits: tuple[float, float]) -> str:

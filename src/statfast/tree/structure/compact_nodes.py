@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Trees in 8 bytes a node, for rows whose values are 16-bit numbers of cuts."""
+"""Trees in 8 bytes for each node, for rows whose values are 16-bit numbers of thresholds."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,14 +10,14 @@ from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint
 from statfast._typing import Array
 
-MAX_CUTS = 65_534  # of a column
-MAX_COLUMNS = 8_192  # as the numbers of columns are stored eightfold in 16 bits
-COLUMNS = 4  # for each tree: values are numbered once for all trees, which takes a few steps
-EVEN = 4  # levels that a tree of as many nodes has less at its shallowest leaves, about
+MAX_CUTS = 65_534  # thresholds of a column
+MAX_COLUMNS = 8_192  # columns, whose numbers times 8 are stored in 16 bits
+MAX_COLUMNS_PER_TREE = 4  # columns for each tree: coding a value costs a few steps of a walk
+LEVEL_SPREAD = 4  # levels that the shallowest leaves have less than a balanced tree, about
 
 
 def coded_trees(nodes: Array, root: Array, p: int) -> list[tuple[slice, Any]]:
-    """Runs of trees with their codes.
+    """Runs of trees, with their codes.
 
     Parameters
     ----------
@@ -36,8 +36,11 @@ def coded_trees(nodes: Array, root: Array, p: int) -> list[tuple[slice, Any]]:
         return [(slice(0, len(root)), None)]
     place = np.append(root, len(nodes))
     sizes, trees = np.diff(place), len(root)
-    own = np.arange(len(nodes), dtype=np.uint32) - np.repeat(root, sizes).astype(np.uint32)
-    inner = np.flatnonzero(nodes[:, 1].astype(np.uint32) != own)  # whose right child is another
+    number_in_tree = np.arange(len(nodes), dtype=np.uint32) - np.repeat(root, sizes).astype(
+        np.uint32
+    )
+    # The right child of a leaf is the leaf itself.
+    inner = np.flatnonzero(nodes[:, 1].astype(np.uint32) != number_in_tree)
     splits = _Splits(
         inner,
         (nodes[inner, 1] >> np.uint64(32)).astype(np.int64) & 0x7FFFFFFF,
@@ -57,7 +60,7 @@ def coded_trees(nodes: Array, root: Array, p: int) -> list[tuple[slice, Any]]:
 
 @dataclass(frozen=True)
 class _Splits:
-    """Nodes that are no leaves."""
+    """The nodes that are not leaves."""
 
     place: np.ndarray  # among all nodes, ascending
     column: np.ndarray
@@ -67,22 +70,25 @@ class _Splits:
 def _codes(
     nodes: Array, place: Array, splits: _Splits, p: int, new: Array, leaf: Array, number: Array
 ) -> Any:
-    """The trees at nodes place[0] .. place[-1], or None; their parts of three arrays are filled."""
+    """Codes of the trees at nodes place[0] .. place[-1], or None; fills their parts of arrays."""
     checkpoint()
     trees = len(place) - 1
-    some = slice(*np.searchsorted(splits.place, [place[0], place[-1]]))
-    inner, column, threshold = splits.place[some], splits.column[some], splits.threshold[some]
+    run = slice(*np.searchsorted(splits.place, [place[0], place[-1]]))
+    inner, column, threshold = splits.place[run], splits.column[run], splits.threshold[run]
     order = np.argsort(column.astype(np.uint16), kind="stable")
     ends = np.cumsum(np.bincount(column, minlength=p))[:-1]
     cuts, numbers = zip(
-        *(np.unique(one, return_inverse=True) for one in np.split(threshold[order], ends)),
+        *(
+            np.unique(thresholds, return_inverse=True)
+            for thresholds in np.split(threshold[order], ends)
+        ),
         strict=True,
     )
     begin = np.cumsum([0, *map(len, cuts)])
-    if p > COLUMNS * trees or np.diff(begin).max() > MAX_CUTS:
+    if p > MAX_COLUMNS_PER_TREE * trees or np.diff(begin).max() > MAX_CUTS:
         return None
     number[inner[order]] = np.concatenate(numbers)
-    sure = max(0, int((place[-1] - place[0]) / trees).bit_length() - 1 - EVEN)
-    codes = walk.Codes(new, leaf, np.concatenate([*cuts, [0.0]]), begin, sure)
+    min_levels = max(0, int((place[-1] - place[0]) / trees).bit_length() - 1 - LEVEL_SPREAD)
+    codes = walk.Codes(new, leaf, np.concatenate([*cuts, [0.0]]), begin, min_levels)
     walk.coded(nodes, place, number, codes)
     return codes

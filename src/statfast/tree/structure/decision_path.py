@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The nodes that rows pass on their ways from roots to leaves."""
+"""The nodes that rows pass on their paths from roots to leaves."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from statfast.tree.structure.tree_arrays import TreeStructure
 
 
 def decision_paths(trees: list[TreeStructure], leaves: Array) -> tuple[Matrix, Array]:
-    """Which nodes of which trees rows pass: they are climbed from their leaves.
+    """The nodes that rows pass in each tree, found by climbing from their leaves.
 
     Parameters
     ----------
@@ -29,19 +29,21 @@ def decision_paths(trees: list[TreeStructure], leaves: Array) -> tuple[Matrix, A
 
     begin = np.cumsum([0, *(tree.node_count for tree in trees)])
     length = np.empty(leaves.shape, np.int64)
-    for own, out, tree in zip(leaves.T, length.T, trees, strict=True):
-        out[:] = tree.depth[own] + 1
+    for tree_leaves, out, tree in zip(leaves.T, length.T, trees, strict=True):
+        out[:] = tree.depth[tree_leaves] + 1
     refuse_large(16 * float(length.sum()), "The paths", "Pass rows in parts.")
     ends = np.cumsum(length).reshape(leaves.shape)
     indices = np.empty(length.sum(), np.int64)
-    for tree, own, last, first in zip(trees, leaves.T, ends.T, begin[:-1].tolist(), strict=True):
-        parent, at, where = tree.parents(), own, last - 1
-        while len(at):
+    for tree, tree_leaves, last, first in zip(
+        trees, leaves.T, ends.T, begin[:-1].tolist(), strict=True
+    ):
+        parent, nodes, places = tree.parents(), tree_leaves, last - 1
+        while len(nodes):
             checkpoint()
-            indices[where] = first + at
-            at, where = parent[at], where - 1
-            up = at >= 0
-            at, where = at[up], where[up]
+            indices[places] = first + nodes
+            nodes, places = parent[nodes], places - 1
+            up = nodes >= 0
+            nodes, places = nodes[up], places[up]
     pointers = np.concatenate([[0], ends[:, -1]])
     shape = (len(leaves), int(begin[-1]))
     return csr_matrix((np.ones(len(indices), np.int64), indices, pointers), shape), begin

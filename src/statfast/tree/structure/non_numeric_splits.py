@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the nodes of a tree ask beside a number: sets of categories, and surrogates."""
+"""Splits of a tree beside those at numbers: sets of categories, and surrogates."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -15,8 +15,8 @@ SURROGATE = np.dtype(
         ("column", "i4"), ("reversed", "i4"), ("of_sets", "i4"),
     ]
 )  # fmt: skip
-SETS = np.uint64(1 << 62)  # of a packed node: its threshold is the number of a set
-COLUMN = 0x3FFFFFFF  # of the upper half of a packed node: the column that it asks about
+SETS = np.uint64(1 << 62)  # mark of a packed node whose threshold is the number of a set
+COLUMN = 0x3FFFFFFF  # bits of the upper half of a packed node that are its column
 
 
 @dataclass(frozen=True)
@@ -42,35 +42,35 @@ class Routes:
     def collect(
         cls, links: Array, categories: Array | None, sets: Array, surrogates: bytes
     ) -> Self:
-        """From what a grower has: nodes, which columns hold categories, sets, and bytes."""
+        """The routes of a grown tree, from the arrays of its grower."""
         feature = links[2]
         of_sets = np.zeros(len(feature), bool)
         if categories is not None:
             of_sets[feature >= 0] = categories[feature[feature >= 0]] > 0
         table = np.frombuffer(surrogates, SURROGATE).copy()
-        table = table[feature[table["node"]] >= 0]  # of nodes that are split
+        table = table[feature[table["node"]] >= 0]  # only of nodes that are split
         return cls(of_sets, sets, table[np.argsort(table["node"], kind="stable")])
 
     def taken(self, nodes: Array, inner: Array) -> "Routes":
-        """Those of a tree made of some of the nodes, of which some are split."""
+        """The routes of a subtree of `nodes`, of which those in `inner` are split."""
         place = np.full(len(self.of_sets), -1)
         place[nodes[inner]] = np.flatnonzero(inner)
-        at = place[self.surrogates["node"]]
-        table = self.surrogates[at >= 0].copy()
-        table["node"] = at[at >= 0]
+        new_nodes = place[self.surrogates["node"]]
+        table = self.surrogates[new_nodes >= 0].copy()
+        table["node"] = new_nodes[new_nodes >= 0]
         table = table[np.argsort(table["node"], kind="stable")]
         return replace(self, of_sets=self.of_sets[nodes] & inner, surrogates=table)
 
     def packed(self, nodes: Array, place: Array) -> Any:
-        """Mark splits of sets among packed nodes; which of these have which surrogates."""
+        """Mark splits of sets among packed nodes; returns the surrogates of packed nodes."""
         marked = place[self.of_sets]
         nodes[marked, 1] |= SETS
         if not len(self.surrogates):
             return None, None
-        at = place[self.surrogates["node"]]
-        order = np.argsort(at, kind="stable")
+        packed_nodes = place[self.surrogates["node"]]
+        order = np.argsort(packed_nodes, kind="stable")
         first = np.zeros(len(nodes) + 1, np.int64)
-        np.cumsum(np.bincount(at, minlength=len(nodes)), out=first[1:])
+        np.cumsum(np.bincount(packed_nodes, minlength=len(nodes)), out=first[1:])
         return first, self.surrogates[order].view(np.uint8)
 
     def codes(self, number: Any) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What many trees say of many rows: one predictor for single trees, forests and boosting."""
+"""Predictions of trees for rows: one predictor for single trees and forests."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -10,14 +10,14 @@ import numpy as np
 from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each, grid, usable_threads
 from statfast._typing import Array, Jobs
-from statfast.tree.structure.compact_nodes import COLUMNS, coded_trees
+from statfast.tree.structure.compact_nodes import MAX_COLUMNS_PER_TREE, coded_trees
 from statfast.tree.structure.non_numeric_splits import SETS
 
-WALKS = 1 << 18  # rows times trees of a call of the kernel, about: some ten milliseconds
-MIN_BLOCK = 8  # Fewer rows go down all trees in one call.
-WORTH = 2  # walks for each node: from there on, codes save more time than their making takes
-VALUES = 1 << 18  # of rows that go down a tree in turn, while the cache holds both
-STEP = 4e1  # flop that a walk down a tree costs, about
+WALKS_PER_CALL = 1 << 18  # rows times trees of a kernel call: some ten milliseconds
+MIN_BLOCK_ROWS = 8  # fewer rows pass through all trees in one call
+MIN_WALKS_PER_NODE = 2  # walks for each node: from these on, making codes pays
+VALUES_PER_BLOCK = 1 << 18  # values of a block of rows that the cache holds beside a tree
+FLOP_PER_WALK = 4e1  # of a walk through a tree, about
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class TreePredictor:
         leaf = (nodes[:, 0] >> np.uint64(48)) == 0x7FF8
         nodes[leaf, 0] += np.repeat(first, [len(p) for p in packed])[leaf].astype(np.uint64)
         if sets is not None:
-            before = np.cumsum([0, *(len(own) for own in sets[:-1])])
+            before = np.cumsum([0, *(len(tree_sets) for tree_sets in sets[:-1])])
             by_set = ~leaf & (nodes[:, 1] & SETS > 0)
             shift = np.repeat(before, [len(p) for p in packed])[by_set]
             nodes[by_set, 0] = (nodes[by_set, 0].view(np.float64) + shift).view(np.uint64)
@@ -146,47 +146,51 @@ class TreePredictor:
         return out
 
     def _route(self, X: Array, out: Array) -> None:
-        """The leaves of some rows among all leaves, of trees with sets or surrogates."""
+        """The leaves of rows among those of all trees, for trees with sets or surrogates."""
         rows = np.ascontiguousarray(X, dtype=np.float64)
-        step = max(1, WALKS // max(1, 8 * len(self.root)))
+        step = max(1, WALKS_PER_CALL // max(1, 8 * len(self.root)))
         for begin in range(0, len(rows), step):
             part = slice(begin, begin + step)
             walk.routed(self.nodes, self.root, self.sets, *self.surrogates, rows[part], out[part])
             checkpoint()
 
     def _add_routed(self, X: Array, out: Array) -> None:
-        step = max(1, WALKS // len(self.root))
+        step = max(1, WALKS_PER_CALL // len(self.root))
         for begin in range(0, len(X), step):
             rows, total = X[begin : begin + step], out[begin : begin + step]
-            found = np.empty((len(rows), len(self.root)), np.int64)
-            self._route(rows, found)
-            for leaf in found.T:
+            leaves = np.empty((len(rows), len(self.root)), np.int64)
+            self._route(rows, leaves)
+            for leaf in leaves.T:
                 total += self.values[leaf]
 
     def _each(self, work: Callable[..., Any], X: Array, n_jobs: Jobs) -> list[None] | None:
         m = len(X)
-        if m < MIN_BLOCK:
+        if m < MIN_BLOCK_ROWS:
             return work(slice(0, m)) if m else None
-        most = max(VALUES // X.shape[1], 64)
+        most = max(VALUES_PER_BLOCK // X.shape[1], 64)
         blocks = grid(m, 64, most, 2 * usable_threads(n_jobs))
-        return each(work, blocks, n_jobs=n_jobs, effort=STEP * m * len(self.root))
+        return each(work, blocks, n_jobs=n_jobs, effort=FLOP_PER_WALK * m * len(self.root))
 
     def _runs(self, X: Array) -> list[tuple[slice, Any]]:
-        """Runs of trees with their codes, or None: these are made once they save more time."""
-        whole = [(slice(0, len(self.root)), None)]
-        if len(X) < MIN_BLOCK or self.sets is not None or COLUMNS * len(self.root) < X.shape[1]:
-            return whole
+        """Runs of trees with their codes, or None as long as making codes does not pay."""
+        uncoded = [(slice(0, len(self.root)), None)]
+        if (
+            len(X) < MIN_BLOCK_ROWS
+            or self.sets is not None
+            or MAX_COLUMNS_PER_TREE * len(self.root) < X.shape[1]
+        ):
+            return uncoded
         if "runs" not in self.made:
             walks = self.made["walks"] = self.made.get("walks", 0) + len(X) * len(self.root)
-            if walks < WORTH * len(self.nodes):
-                return whole
+            if walks < MIN_WALKS_PER_NODE * len(self.nodes):
+                return uncoded
             self.made["runs"] = coded_trees(self.nodes, self.root, X.shape[1])
         return self.made["runs"]
 
     def _parts(self, runs: list[tuple[slice, Any]], rows: slice) -> Iterator[tuple[slice, Any]]:
-        """The runs in parts of some ten milliseconds."""
+        """Yield the runs in parts of some ten milliseconds."""
         n = rows.stop - rows.start
-        most = max(1, WALKS // n) if n >= MIN_BLOCK else None
+        most = max(1, WALKS_PER_CALL // n) if n >= MIN_BLOCK_ROWS else None
         for run, codes in runs:
             for start in range(run.start, run.stop, most or run.stop):
                 yield slice(start, min(run.stop, start + (most or run.stop))), codes

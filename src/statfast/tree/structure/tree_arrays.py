@@ -105,12 +105,13 @@ class TreeStructure:
 
     @property
     def packed(self) -> Any:
-        """(nodes, leaf_nodes): 16 bytes a node, and which nodes are leaves, as walks see them."""
+        """(nodes, leaf_nodes): nodes of 16 bytes in the form of walks, and the numbers of
+        leaves."""
         return self._packed[:2]
 
     @cached_property
     def _packed(self) -> tuple[Array, Array, None, None]:
-        """The same with the surrogates of packed nodes: (.., where they begin, bytes), or None."""
+        """The same, with the first surrogates of packed nodes and their bytes, or None."""
         n = self.node_count
         left, right = (a.astype(np.int32) for a in (self.children_left, self.children_right))
         order, place = np.empty(n, np.int32), np.empty(n, np.int32)
@@ -133,8 +134,8 @@ class TreeStructure:
         return TreePredictor.join_trees([nodes], [values], sets=sets, surrogates=surrogates)
 
     def __getstate__(self) -> dict[str, Any]:
-        made = ("_packed", "predictor")
-        return {name: value for name, value in vars(self).items() if name not in made}
+        derived = ("_packed", "predictor")
+        return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Array]) -> None:
         vars(self).update(state)
@@ -152,9 +153,9 @@ class TreeStructure:
         ndarray of shape (n_features,)
         """
         inner = np.flatnonzero(self.children_left >= 0)
-        mass = self.weighted_n_node_samples / self.weighted_n_node_samples[0] * self.impurity
+        risk = self.weighted_n_node_samples / self.weighted_n_node_samples[0] * self.impurity
         left, right = self.children_left[inner], self.children_right[inner]
-        gain = mass[inner] - mass[left] - mass[right]
+        gain = risk[inner] - risk[left] - risk[right]
         total = np.bincount(self.feature[inner], gain, self.n_features)
         if normalize and total.sum() > 0:
             total /= total.sum()  # type: ignore[misc]
@@ -170,19 +171,19 @@ def structure_of(
     routes: Routes | None = None,
     unit: float = 1.0,
 ) -> TreeStructure:
-    """The structure from the arrays of a grower (`Grower.nodes`); None classes: a regression.
+    """The structure from the arrays of a grower (`Grower.nodes`); `classes` is None in regression.
 
-    `unit` is that of the weights it has grown on.
+    `unit` is that of the weights of the growth.
     """
     left, right, feature, count, missing_left, depth = links
     inner = left >= 0
     outputs = values.shape[1] if classes is None else len(classes)
     n_classes = np.ones(outputs, np.int64) if classes is None else np.array(classes, np.int64)
     table = np.zeros((len(left), outputs, n_classes.max()))
-    at = 0
+    start = 0
     for output, k in enumerate(n_classes):
-        table[:, output, :k] = values[:, at : at + k]
-        at += k
+        table[:, output, :k] = values[:, start : start + k]
+        start += k
     return TreeStructure(
         children_left=np.where(inner, left, TREE_LEAF).astype(np.int64),
         children_right=np.where(inner, right, TREE_LEAF).astype(np.int64),
@@ -201,7 +202,7 @@ def structure_of(
 
 
 def flat_values(tree: TreeStructure, nodes: Array) -> Array:
-    """Values of some nodes, (nodes, channels): the classes of all outputs, or the outputs."""
+    """Values of nodes, (nodes, channels), where channels are classes of all outputs, or outputs."""
     parts = [tree.value[nodes, k, :count] for k, count in enumerate(tree.n_classes)]
     return np.concatenate(parts, axis=1)
 
@@ -209,9 +210,9 @@ def flat_values(tree: TreeStructure, nodes: Array) -> Array:
 def unpacked(
     nodes: Array, values: Array, n_features: int, classes: list[int] | None, sets: Any = None
 ) -> TreeStructure:
-    """The structure of a packed tree; of inner nodes nothing but the splits is known.
+    """The structure of a packed tree, in which statistics of inner nodes are missing.
 
-    `sets`: those of categories, where it has any.
+    `sets` are those of categories, if it has any.
     """
     n = len(nodes)
     leaf = (nodes[:, 0] >> np.uint64(48)) == 0x7FF8
