@@ -156,7 +156,7 @@ def test_blocks_and_threads_change_nothing(monkeypatch):
     want, names = ours(documents, ngram_range=(1, 2))
     monkeypatch.setattr(tables, "BLOCK_LENGTH", 900)
     monkeypatch.setattr(tables, "CALL_LENGTH", 100)
-    monkeypatch.setattr(tables, "_SORT", 50)
+    monkeypatch.setattr(tables, "COUNTS_PER_SORT", 50)
     for n_jobs in (1, 2, 7):
         got, found = ours(documents, ngram_range=(1, 2), n_jobs=n_jobs)
         assert found == names

@@ -47,16 +47,16 @@ def kept(seed, documents):
 
 
 @pytest.mark.filterwarnings("ignore:.*token_pattern")
-@pytest.mark.parametrize("given", SETTINGS, ids=str)
-def test_vocabulary_and_counts(documents, given):
-    known = CountVectorizer(**given).fit(documents)
+@pytest.mark.parametrize("params", SETTINGS, ids=str)
+def test_vocabulary_and_counts(documents, params):
+    known = CountVectorizer(**params).fit(documents)
     table = known.transform(documents).toarray()
     here = Parts(cut(documents), documents=True)
     for parts in (here, kept(0, documents), kept(1, documents)):
-        found = CountVectorizer(**given).fit(parts)
+        found = CountVectorizer(**params).fit(parts)
         assert found.get_feature_names_out().tolist() == known.get_feature_names_out().tolist()
-        assert parts.rounds == ("vocabulary" not in given)
-    blocks = list(CountVectorizer(**given).fit_transform(here))
+        assert parts.rounds == ("vocabulary" not in params)
+    blocks = list(CountVectorizer(**params).fit_transform(here))
     assert np.array_equal(np.vstack([block.toarray() for block in blocks]), table)
     assert found.fixed_vocabulary_ == known.fixed_vocabulary_
 

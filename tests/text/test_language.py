@@ -389,11 +389,11 @@ def test_spam_error_is_that_of_the_literature(shared_data, make, most):
 
 
 @pytest.mark.parametrize(
-    "given", [3, 1j, b"x", "ab", [1, 2], None, {"a": 1}, {1: "a"}, {1: 2, "b": 3}, {1: 0.5}]
+    "frequencies", [3, 1j, b"x", "ab", [1, 2], None, {"a": 1}, {1: "a"}, {1: 2, "b": 3}, {1: 0.5}]
 )
-def test_frequencies_are_a_mapping(given):
+def test_frequencies_are_a_mapping(frequencies):
     with pytest.raises(TypeError, match="frequencies must be a dict"):
-        simple_good_turing(given)
+        simple_good_turing(frequencies)
 
 
 def test_a_string_is_words():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From a document to its terms: decoding, lower case, words, stop words, stems and n-grams."""
+"""The analysis of documents: decoding, lower case, words, stop words, stems and n-grams."""
 
 import codecs
 import re
@@ -16,7 +16,8 @@ from statfast._typing import Array
 from statfast._validation import shown, warn_user, wrong_type
 from statfast.text.counting.stop_words import LanguageWords, stop_words_of
 
-WORDS = {r"(?u)\b\w\w+\b": 2, r"(?u)\b\w+\b": 1}  # patterns that the kernel knows: least lengths
+# Patterns that the kernel implements, by the least length of a word.
+WORDS = {r"(?u)\b\w\w+\b": 2, r"(?u)\b\w+\b": 1}
 _BLANKS = re.compile(r"\s\s+")
 _CODE_POINTS = 0x110000
 _LONG = ("\u0130", "\u03a3")  # whose lower case is two letters, or depends on what follows
@@ -65,7 +66,7 @@ class Analysis:
         return document
 
     def prepared(self, text: str) -> str:
-        """Lower case and accents, or what the user's preprocessor makes of the text."""
+        """The text in lower case without accents, or the result of the user's preprocessor."""
         if self.preprocessor is not None:
             return text_of(self.preprocessor(text), "preprocessor")
         text = text.lower() if self.lowercase else text
@@ -105,18 +106,19 @@ class Analysis:
         ]
 
     def padded(self, word: Any) -> Iterator[Any]:
-        """n-grams of the characters of a padded word; a short one once, whole."""
+        """Yield n-grams of the characters of a padded word; a short word is yielded once, as a
+        whole."""
         for n in range(self.low, self.high + 1):
             yield word[:n]
             yield from (word[i : i + n] for i in range(1, len(word) - n + 1))
             if n >= len(word):
                 break
 
-    # ------------------------------------------------------------ what the kernel can do
+    # ------------------------------------------------------------ documents for the kernel
 
     @property
     def least(self) -> int | None:
-        """Fewest characters of a word, where the pattern is one that the kernel knows."""
+        """The least length of a word, if the kernel implements the pattern; else None."""
         return WORDS.get(self.pattern.pattern) if self.pattern is not None else None
 
     @property
@@ -127,7 +129,7 @@ class Analysis:
         return self.analyzer != "word" or (self.tokenizer is None and self.least is not None)
 
     def for_kernel(self, documents: list[Any]) -> Any:
-        """Texts, and whether the kernel is to turn them into lower case itself."""
+        """Texts in the form of the kernel, and whether it is to turn them into lower case."""
         texts = documents
         if self.input != "content" or set(map(type, documents)) != {str}:
             texts = [self.text(document) for document in documents]
@@ -143,29 +145,29 @@ class Analysis:
 
 
 def as_list(values: Any, name: str, wanted: str) -> list[Any]:
-    """A list of what an iterable holds, but for a string."""
+    """The items of an iterable as a list; refuses strings."""
     if isinstance(values, str | bytes):
         raise wrong_type(name, wanted, values)
     if hasattr(values, "to_pylist"):  # pyarrow, whose items are scalars of its own
         return values.to_pylist()
     try:
-        held = iter(values)
+        iterator = iter(values)
     except TypeError as error:
         raise wrong_type(name, wanted, values) from error
-    return list(held)
+    return list(iterator)
 
 
 def words_of(returned: list[str] | None, name: str) -> list[str]:
-    """A list of words, as the user's function `name` is to return."""
-    found = as_list(returned, f"what {name} returns", "a list of words")
-    for word in found:
+    """A list of words that the user's function `name` returned."""
+    words = as_list(returned, f"what {name} returns", "a list of words")
+    for word in words:
         if not isinstance(word, str):
             raise wrong_type(f"what {name} returns", "a list of words", word)
-    return found
+    return words
 
 
 def text_of(returned: str, name: str) -> str:
-    """A string, as the user's function `name` is to return."""
+    """Check the string that the user's function `name` returned."""
     if not isinstance(returned, str):
         raise wrong_type(f"what {name} returns", "a string", returned)
     return returned
@@ -177,12 +179,12 @@ def has_long(text: str) -> bool:
 
 
 def stems(stemmer: Callable[..., Any], words: list[str]) -> list[str]:
-    """What words are counted as; the empty string drops a word."""
-    found = [stemmer(word) for word in words]
-    for word, stem in zip(words, found, strict=True):
+    """The stems of words; a word whose stem is empty is dropped."""
+    stemmed = [stemmer(word) for word in words]
+    for word, stem in zip(words, stemmed, strict=True):
         if not isinstance(stem, str):
             raise TypeError(f"stemmer must give strings; got {shown(stem)} for {shown(word)}.")
-    return [stem for stem in found if stem]
+    return [stem for stem in stemmed if stem]
 
 
 @cache
@@ -193,24 +195,24 @@ def letters(lowercase: bool) -> Array:
     """
     points = np.arange(_CODE_POINTS, dtype=np.int32)
     as_text = points.copy()
-    as_text[0xD800:0xE000] = 0x20  # halves of surrogate pairs are no characters
+    as_text[0xD800:0xE000] = 0x20  # halves of surrogate pairs are not characters
     for long in _LONG if lowercase else ():
         as_text[ord(long)] = 0x20
     text = as_text.astype("<u4").tobytes().decode("utf-32-le")
     if lowercase:
         text = text.lower()
-        for long in _LONG:  # where they come, the text is in lower case already
+        for long in _LONG:  # texts with these letters are turned into lower case before
             text = text[: ord(long)] + long.lower()[0] + text[ord(long) + 1 :]
-    spelled = np.frombuffer(text.encode("utf-32-le"), "<u4").astype(np.int32)
-    word = np.char.isalnum(spelled.astype("<u4").view("<U1")) | (spelled == ord("_"))
-    return np.where(word, spelled, 0).astype(np.int32)
+    characters = np.frombuffer(text.encode("utf-32-le"), "<u4").astype(np.int32)
+    word = np.char.isalnum(characters.astype("<u4").view("<U1")) | (characters == ord("_"))
+    return np.where(word, characters, 0).astype(np.int32)
 
 
 # ------------------------------------------------------------------ parameters
 
 
 def as_analysis(params: Any) -> Analysis:
-    """From the checked parameters of a vectorizer, what it does with a document."""
+    """The analysis of a vectorizer, from its checked parameters."""
     if params.token_pattern is None and params.tokenizer is None and params.analyzer == "word":
         raise ValueError("token_pattern must be a regular expression where there is no tokenizer.")
     accents = {"ascii": accents_to_ascii, "unicode": accents_off}
@@ -237,23 +239,23 @@ def as_analysis(params: Any) -> Analysis:
 
 
 def warn_unreachable(analysis: Any, terms: Any, name: str) -> None:
-    """Warn of terms that no document can have, as lower case or accents are taken off before."""
+    """Warn of terms that no document can have, as lower case or accents are changed before."""
     if callable(analysis.analyzer) or analysis.preprocessor is not None:
         return
     for term in terms:
-        if (other := analysis.prepared(term)) != term:
+        if (prepared := analysis.prepared(term)) != term:
             settings = "lowercase=True" if analysis.lowercase else ""
             accents = "" if analysis.accents is None else "strip_accents"
             by = " or ".join(filter(None, (settings, accents)))
             warn_user(
                 f"{name} holds {shown(term)}, which is never found in a document, as {by} makes it "
-                f"{shown(other)} there. Write it so, or change the setting."
+                f"{shown(prepared)} there. Write it so, or change the setting."
             )
             return
 
 
 def as_pattern(expression: str, name: str) -> Any:
-    """None, or a regular expression."""
+    """Check a regular expression, or None."""
     if expression is None:
         return None
     if not isinstance(expression, str):
@@ -285,7 +287,7 @@ def as_range(ngram_range: int | tuple[int, int], name: str) -> tuple[int, int]:
 
 
 def as_function(function: Any, name: str) -> Any:
-    """None, or what can be called."""
+    """Check a function, or None."""
     if function is not None and not callable(function):
         raise wrong_type(name, "None or a function", function)
     return function
@@ -321,10 +323,10 @@ def accents_off(text: str) -> str:
     """Letters without their marks, by compatibility decomposition."""
     if text.isascii():
         return text
-    apart = unicodedata.normalize("NFKD", text)
-    return "".join(c for c in apart if not unicodedata.combining(c))
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
 def accents_to_ascii(text: str) -> str:
-    """The same, and no character that is not ASCII."""
+    """Letters without their marks, and without all characters that are not ASCII."""
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii")

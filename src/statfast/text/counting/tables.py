@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts of the terms of many documents: by the kernel over threads, or by a loop in Python."""
+"""Counts of the terms of documents, by the kernel in several threads or by a loop in Python."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,22 +13,22 @@ from statfast._engine import checkpoint, each
 from statfast._typing import Array, Jobs
 from statfast.text.counting.analysis import letters, stems
 
-BLOCK_LENGTH = 4_000_000  # Characters of a block of documents, which has a table of its terms.
-CALL_LENGTH = 500_000  # Characters that a call of the kernel takes: some milliseconds.
-_SORT = 200_000  # counts that one call puts in order: some milliseconds
+BLOCK_LENGTH = 4_000_000  # characters of a block of documents, which has its own table of terms
+CALL_LENGTH = 500_000  # characters of a kernel call: some milliseconds
+COUNTS_PER_SORT = 200_000  # counts that one call puts in order: some milliseconds
 
 
 @dataclass(frozen=True)
 class BlockCounts:
-    """What the documents of a block count: numbers of terms, and how often, one after another."""
+    """The counts of a block of documents: numbers of terms, and how often each occurs."""
 
     ends: NDArray[np.int64]  # (n,)
     terms: NDArray[np.int32]
     counts: NDArray[np.int32]
-    number: NDArray[np.int32]  # of each term of the block, among all terms
+    number: NDArray[np.int32]  # the number, among all terms, of each term of the block
 
     def ranked(self, rank: Array) -> "BlockCounts":
-        """The same by the ranks of terms; those of rank -1 are dropped."""
+        """The counts with terms numbered by ranks; terms of rank -1 are dropped."""
         rank = rank[self.number]
         if not len(rank) or rank.min() >= 0:
             return BlockCounts(self.ends, self.terms, self.counts, rank)
@@ -39,24 +39,24 @@ class BlockCounts:
 
 @dataclass(frozen=True)
 class TermCounts:
-    """What documents count, block by block."""
+    """The counts of documents, in blocks."""
 
     blocks: list[BlockCounts]
     n_terms: int
-    names: Any  # numbers of terms -> list of their strings
-    order: Any  # numbers of terms -> the same in the order of their strings
+    names: Any  # a function from numbers of terms to their strings
+    order: Any  # a function that sorts numbers of terms by their strings
 
     def totals(self, binary: bool) -> Array:
         """How often each term occurs, or (binary) in how many documents."""
         total = np.zeros(self.n_terms, np.int64)
         for block in self.blocks:
             weights = None if binary else block.counts
-            here = np.bincount(block.terms, weights, len(block.number))
-            total[block.number] += here.astype(np.int64)
+            block_totals = np.bincount(block.terms, weights, len(block.number))
+            total[block.number] += block_totals.astype(np.int64)
         return total
 
     def rows(self, rank: Array, n_jobs: Jobs) -> tuple[Array, Array, Array]:
-        """Starts, columns, in order, and counts as a CSR matrix has them; rank -1 drops a term."""
+        """The arrays of a CSR matrix, whose columns are ranks; terms of rank -1 are dropped."""
         effort = 20.0 * sum(len(block.terms) for block in self.blocks)
         blocks = each(lambda b: b.ranked(rank), self.blocks, n_jobs=n_jobs, effort=effort)
         start = np.concatenate([[0], *(b.ends for b in blocks)])
@@ -67,7 +67,7 @@ class TermCounts:
         tasks = []
         for b, block in enumerate(blocks):
             start[done[b] : done[b + 1]] += low[b]
-            cuts = np.searchsorted(block.ends, np.arange(0, len(block.terms), _SORT))
+            cuts = np.searchsorted(block.ends, np.arange(0, len(block.terms), COUNTS_PER_SORT))
             cuts = np.unique(np.append(cuts, len(block.ends))).tolist()
             tasks += [(b, *cut) for cut in pairwise(cuts)]
 
@@ -85,7 +85,7 @@ class TermCounts:
 
 
 def counted(analysis, documents, n_jobs):
-    """Counts of all documents, an iterable."""
+    """The counts of all documents, an iterable."""
     documents = list(documents)
     if not analysis.by_kernel:
         return counted_in_python(analysis.terms, documents)
@@ -104,9 +104,9 @@ def counted(analysis, documents, n_jobs):
 
 
 def stem_pairs(analysis, texts, lowercase, sizes, aliases, n_jobs):
-    """Each distinct word, and what it is counted as."""
-    found = in_blocks(analysis, texts, lowercase, sizes, aliases, (1, 1), n_jobs)
-    words = found.names(np.flatnonzero(found.totals(True)).astype(np.int32))
+    """Pairs of each distinct word and its stem, or None."""
+    counts = in_blocks(analysis, texts, lowercase, sizes, aliases, (1, 1), n_jobs)
+    words = counts.names(np.flatnonzero(counts.totals(True)).astype(np.int32))
     return [(word, (stems(analysis.stemmer, [word]) or [None])[0]) for word in words]
 
 
@@ -119,7 +119,7 @@ def in_blocks(
     ngrams: tuple[int, int],
     n_jobs: Any,
 ) -> TermCounts:
-    """Blocks of documents, each with a table of its own; then one table for all."""
+    """Count blocks of documents, each in its own table, and merge the tables."""
     total = int(sizes.sum())
     block = np.minimum(
         (np.cumsum(sizes) - sizes) // BLOCK_LENGTH,
@@ -130,27 +130,27 @@ def in_blocks(
 
     def work(part: slice) -> Any:
         table = TermTable(letters(lowercase))
-        for word, other in aliases:
+        for word, stem in aliases:
             number = table.word(word)
-            table.alias(number, -1 if other is None else table.word(other))
+            table.alias(number, -1 if stem is None else table.word(stem))
         upto = np.cumsum(sizes[part]) // CALL_LENGTH
         stops = np.concatenate([[0], np.flatnonzero(np.diff(upto)) + 1, [part.stop - part.start]])
         for a, b in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
             checkpoint()
-            some = texts[part.start + a : part.start + b]
+            texts_of_call = texts[part.start + a : part.start + b]
             if analysis.analyzer == "word":
-                table.count_words(some, analysis.least, *ngrams)
+                table.count_words(texts_of_call, analysis.least, *ngrams)
             elif analysis.analyzer == "char":
-                table.count_characters(some, *ngrams)
+                table.count_characters(texts_of_call, *ngrams)
             else:
-                table.count_padded_words(some, *ngrams)
+                table.count_padded_words(texts_of_call, *ngrams)
         return table
 
     return merged(each(work, parts, n_jobs=n_jobs, effort=20.0 * total))
 
 
 def merged(tables: list[Any]) -> TermCounts:
-    """The counts of all tables, with the numbers that terms have in the first."""
+    """The counts of all tables, with terms numbered as in the first."""
     first, blocks = tables[0], []
     for table in tables:
         end, term, count = (
@@ -175,7 +175,7 @@ def merged(tables: list[Any]) -> TermCounts:
 
 
 def counted_in_python(terms_of, documents):
-    """The same, one document after another, whatever makes their terms."""
+    """The counts of documents, one after another, whose terms a Python function returns."""
     number: dict = {}
     ends, terms, counts = [], [], []
     for document in documents:
@@ -190,16 +190,18 @@ def counted_in_python(terms_of, documents):
         terms += here
         counts += here.values()
         ends.append(len(terms))
-    known = list(number)
+    names_by_number = list(number)
 
     def names(numbers: Array) -> list[str]:
-        return [known[k] for k in np.asarray(numbers).tolist()]
+        return [names_by_number[k] for k in np.asarray(numbers).tolist()]
 
     def ordered(numbers: Array) -> Array:
-        return np.array(sorted(np.asarray(numbers).tolist(), key=known.__getitem__), np.int32)
+        return np.array(
+            sorted(np.asarray(numbers).tolist(), key=names_by_number.__getitem__), np.int32
+        )
 
-    number32 = np.arange(len(known), dtype=np.int32)
+    number32 = np.arange(len(names_by_number), dtype=np.int32)
     block = BlockCounts(
         np.array(ends, np.int64), np.array(terms, np.int32), np.array(counts, np.int32), number32
     )
-    return TermCounts([block], len(known), names, ordered)
+    return TermCounts([block], len(names_by_number), names, ordered)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all vectorizers have: the parameters that say how a document is cut into terms."""
+"""The base of vectorizers, with the parameters by which documents are cut into terms."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from statfast.text.counting.stop_words import as_stemmer
 
 
 class TextVectorizer(Estimator):
-    """A transformer of documents, which are cut into terms as its parameters say."""
+    """A transformer of documents, which are cut into terms by its parameters."""
 
     _takes_documents = True
 

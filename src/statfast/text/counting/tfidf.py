@@ -177,14 +177,14 @@ class TfidfTransformer(Estimator):
             raise not_fitted(self)
         names = self.__dict__.get("feature_names_in_")
         if input_features is not None:
-            given = to_array(input_features, "input_features", "a list of names")
-            given = np.atleast_1d(given.astype(object))
-            if len(given) != self.n_features_in_:
+            input_names = to_array(input_features, "input_features", "a list of names")
+            input_names = np.atleast_1d(input_names.astype(object))
+            if len(input_names) != self.n_features_in_:
                 raise ValueError(
                     "input_features should have length equal to number of features "
-                    f"({self.n_features_in_}), got {len(given)}"
+                    f"({self.n_features_in_}), got {len(input_names)}"
                 )
-            return given
+            return input_names
         if names is None:
             names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
         return names

@@ -176,7 +176,8 @@ class CountVectorizer(TextVectorizer):
         return counts
 
     def _learn(self, raw_documents: Any) -> Any:
-        """Terms in the order of their columns, counts, and in how many documents a term is."""
+        """Terms in the order of their columns, counts, and the number of documents with each
+        term."""
         params = self._checked()
         analysis = as_analysis(params)
         documents = as_documents(raw_documents)
@@ -208,7 +209,7 @@ class CountVectorizer(TextVectorizer):
         return kept
 
     def _fit_source(self, parts: Any, X: Any) -> Self:
-        """The vocabulary of documents in parts; rows of counts are theirs, too."""
+        """Learn the vocabulary of documents in parts."""
         params = self._checked()
         if self.vocabulary is None:
             names = terms_within(count_terms(self, parts), params)[0]
@@ -235,16 +236,16 @@ class CountVectorizer(TextVectorizer):
         ValueError, TypeError
             As for `fit`.
         """
-        given = self._checked()
-        analysis = as_analysis(given)
+        params = self._checked()
+        analysis = as_analysis(params)
         documents = as_documents(raw_documents, least=0)
         column = self.vocabulary_
-        if "_names" not in self.__dict__:  # not fitted, which a given vocabulary need not be
+        if "_names" not in self.__dict__:  # not fitted, which is possible with a vocabulary
             warn_unreachable(analysis, column, "vocabulary")
         if not documents:
             nothing = np.zeros(0, np.int32)
-            return as_matrix((np.zeros(1, np.int64), nothing, nothing), len(column), given)
-        return self._rows(counted(analysis, documents, self.n_jobs), column, given)
+            return as_matrix((np.zeros(1, np.int64), nothing, nothing), len(column), params)
+        return self._rows(counted(analysis, documents, self.n_jobs), column, params)
 
     def _rows(self, counts: TermCounts, column: dict[str, int], params: Any) -> Matrix:
         """Counts of the terms that have a column."""
@@ -315,7 +316,7 @@ class CountVectorizer(TextVectorizer):
         return as_vocabulary(self.vocabulary)
 
     def _become(self, names: list[str], **fitted: Any) -> None:
-        """Become fitted, all at once."""
+        """Set all fitted attributes at once."""
         kept = {k: v for k, v in self.__dict__.items() if k not in self.__dict__.get("_fitted", ())}
         fixed = self.vocabulary is not None
         fitted |= {"_names": names, "_columns": None, "fixed_vocabulary_": fixed}
@@ -332,19 +333,19 @@ def as_vocabulary(vocabulary: Any) -> Any:
         if not isinstance(name, str):
             raise wrong_type("vocabulary", "a mapping or a list of terms", name)
     if isinstance(vocabulary, Mapping):
-        given = list(vocabulary.values())
-        columns = sorted(k for k in given if isinstance(k, Integral) and not isinstance(k, bool))
-        if columns != list(range(len(given))):
+        numbers = list(vocabulary.values())
+        columns = sorted(k for k in numbers if isinstance(k, Integral) and not isinstance(k, bool))
+        if columns != list(range(len(numbers))):
             raise ValueError(
                 "vocabulary must give each term a column of its own, from 0 without gaps; got "
-                f"{shown(given)}."
+                f"{shown(numbers)}."
             )
         names.sort(key=vocabulary.__getitem__)
     elif isinstance(vocabulary, set | frozenset):
         names.sort()
     elif len(set(names)) < len(names):
-        twice = next(name for k, name in enumerate(names) if name in names[:k])
-        raise ValueError(f"vocabulary must have each term once; got {shown(twice)} twice.")
+        repeated = next(name for k, name in enumerate(names) if name in names[:k])
+        raise ValueError(f"vocabulary must have each term once; got {shown(repeated)} twice.")
     if not names:
         raise ValueError("vocabulary must hold a term; got an empty vocabulary.")
     return names

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which terms a vocabulary holds, and the terms of documents in parts, in one round."""
+"""The choice of the terms of a vocabulary, and counts of terms of documents in parts."""
 
 from numbers import Integral
 from typing import Any
@@ -34,7 +34,7 @@ def within(seen: np.ndarray, low: Any, high: Any, n: int) -> np.ndarray:
 
 
 def count_terms(model: Any, parts: Any) -> "PartTerms":
-    """How many documents lie in parts, and how many of them have each term."""
+    """The number of documents in parts, and of those with each term."""
     terms = parts.total(Work(terms_of_part), copied(model))
     if terms is None:
         raise ValueError("raw_documents must hold at least one document; got none.")
@@ -56,7 +56,7 @@ def terms_within(terms: "PartTerms", params: Any) -> tuple[list[str], np.ndarray
 
 
 class PartTerms:
-    """How many documents there are; of each term, in how many it is, and how often."""
+    """The number of documents, and of each term the number of documents and of occurrences."""
 
     def __init__(self, documents: int, counts: dict[str, tuple[int, int]]) -> None:
         self.documents, self.counts = documents, counts
@@ -70,10 +70,10 @@ class PartTerms:
 
 
 def terms_of_part(columns: tuple, model: Any) -> PartTerms:
-    """Those of the documents of a part."""
+    """The terms of the documents of a part."""
     documents = list(columns[0])
-    found = counted(as_analysis(model._checked()), documents, None)
-    seen = found.totals(True)
+    term_counts = counted(as_analysis(model._checked()), documents, None)
+    seen = term_counts.totals(True)
     terms = np.flatnonzero(seen).astype(np.int32)
-    pairs = zip(seen[terms].tolist(), found.totals(False)[terms].tolist(), strict=True)
-    return PartTerms(len(documents), dict(zip(found.names(terms), pairs, strict=True)))
+    pairs = zip(seen[terms].tolist(), term_counts.totals(False)[terms].tolist(), strict=True)
+    return PartTerms(len(documents), dict(zip(term_counts.names(terms), pairs, strict=True)))

@@ -14,7 +14,7 @@ from statfast.text.language.ngram_counts import Level
 
 _TEN = log(10.0)
 _NEVER = -99.0  # ARPA's log10 of 0
-_ROUNDED = 1e-6  # above 0, a log10 probability is 0 in fewer digits
+_ROUNDED = 1e-6  # log10 probabilities up to this are rounded zeros
 
 
 def write_arpa(model: NGramLanguageModel, path: str | PathLike[str]) -> None:
@@ -114,17 +114,17 @@ def read_arpa(path: str | PathLike[str]) -> NGramLanguageModel:
     sections: list[Any] = parsed(as_path(path))
     names = [UNKNOWN, START, END]
     _require_once(1, len(sections[0]), len({entry[1] for entry in sections[0]}))
-    given = {entry[1]: entry for entry in sections[0]}
-    names += sorted(word for word in given if word not in names)
+    unigrams = {entry[1]: entry for entry in sections[0]}
+    names += sorted(word for word in unigrams if word not in names)
     number = {word: k for k, word in enumerate(names)}
     size = len(names)
     words = np.arange(size, dtype=np.int32)
     nothing = np.zeros(size)
-    found = [
+    orders = [
         Level(words.astype(np.int64), words, nothing - 1, nothing - 1, nothing, nothing, words == 1)  # type: ignore[arg-type]
     ]
-    probability = [np.array([exp10(given[w][0]) if w in given else 0.0 for w in names])]
-    backoff = [np.array([exp10(given[w][2]) if w in given else 1.0 for w in names])]
+    probability = [np.array([exp10(unigrams[w][0]) if w in unigrams else 0.0 for w in names])]
+    backoff = [np.array([exp10(unigrams[w][2]) if w in unigrams else 1.0 for w in names])]
     for n, entries in enumerate(sections[1:], start=2):
         try:
             grams = np.array(
@@ -135,16 +135,16 @@ def read_arpa(path: str | PathLike[str]) -> NGramLanguageModel:
         node = grams[:, 0]
         for j in range(1, n - 1):
             key = node * size + grams[:, j]
-            node = np.searchsorted(found[j].keys, key)
-            known = node < len(found[j].keys)
-            if not known.all() or (found[j].keys[node] != key).any():
+            node = np.searchsorted(orders[j].keys, key)
+            in_range = node < len(orders[j].keys)
+            if not in_range.all() or (orders[j].keys[node] != key).any():
                 raise ValueError(f"path holds {n}-grams whose first words have no entry.")
         keys = node * size + grams[:, -1]
         order = np.argsort(keys)
         keys = keys[order]
         _require_once(n, len(keys), 1 + np.count_nonzero(np.diff(keys)))
         zero = np.zeros(len(keys))
-        found.append(
+        orders.append(
             Level(keys, (keys % size).astype(np.int32), keys // size, zero, zero, zero, zero > 0)  # type: ignore[arg-type]
         )
         probability.append(np.array([exp10(entries[i][0]) for i in order.tolist()]))
@@ -153,11 +153,11 @@ def read_arpa(path: str | PathLike[str]) -> NGramLanguageModel:
     return model._become(
         {
             "vocabulary_": number,
-            "n_grams_": [len(entries) - (n == 0) * (START in given)
+            "n_grams_": [len(entries) - (n == 0) * (START in unigrams)
                          for n, entries in enumerate(sections)],
             "estimates_": {},
             "_words": names,
-            "_tables": tables(found, probability, backoff),
+            "_tables": tables(orders, probability, backoff),
             "_direct": False,
             "_padding": "single",
             "_fitted_order": len(sections),
@@ -166,7 +166,7 @@ def read_arpa(path: str | PathLike[str]) -> NGramLanguageModel:
 
 
 def exp10(value: float) -> float:
-    """The number of which this is log10; -99 stands for 0."""
+    """The number whose log10 is this; -99 stands for 0."""
     return 0.0 if value <= _NEVER else float(np.exp(value * _TEN))
 
 
@@ -184,7 +184,7 @@ def _require_once(n: int, count: int, distinct: Any) -> None:
 
 def parsed(path):
     """For each order a list of (log10 probability, words, log10 weight)."""
-    sections, sizes, at = [], {}, None
+    sections, sizes, section = [], {}, None
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         for number, line in enumerate(file, start=1):
             line = line.rstrip("\n")
@@ -192,32 +192,32 @@ def parsed(path):
                 continue
             try:
                 if line.startswith("\\"):
-                    at = line.strip()
-                    if at.endswith("-grams:"):
+                    section = line.strip()
+                    if section.endswith("-grams:"):
                         sections.append([])
-                        if at != f"\\{len(sections)}-grams:":
+                        if section != f"\\{len(sections)}-grams:":
                             raise ValueError
-                elif at == "\\data\\" and line.startswith("ngram "):
+                elif section == "\\data\\" and line.startswith("ngram "):
                     n, _, count = line[6:].partition("=")
                     sizes[int(n)] = int(count)
-                elif at is not None and at.endswith("-grams:"):
+                elif section is not None and section.endswith("-grams:"):
                     sections[-1].append(_entry(line))
             except (ValueError, IndexError) as error:
                 raise ValueError(
                     f"path is not in ARPA's format: line {number} is {shown(line)}."
                 ) from error
-    found = {n: len(entries) for n, entries in enumerate(sections, start=1)}
-    if at != "\\end\\" or not found or found != sizes:
+    lengths = {n: len(entries) for n, entries in enumerate(sections, start=1)}
+    if section != "\\end\\" or not lengths or lengths != sizes:
         raise ValueError(
-            f"path is not in ARPA's format, or cut short: it has {found} n-grams of each order and "
-            f"announces {sizes}."
+            f"path is not in ARPA's format, or cut short: it has {lengths} n-grams of each order "
+            f"and announces {sizes}."
         )
     return sections
 
 
 def _entry(line: str) -> tuple[float, str, float]:
     """The log10 probability of an n-gram, its words, and its log10 weight."""
-    line.encode("utf-8")  # fails on bytes that are none
+    line.encode("utf-8")  # fails on bytes that are not UTF-8
     parts = line.split("\t")
     logp, weight = float(parts[0]), float(parts[2]) if len(parts) > 2 else 0.0
     if not logp <= _ROUNDED or not weight < inf:

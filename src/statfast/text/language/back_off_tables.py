@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the kernel of back-off models reads: texts with their symbols, and n-grams of all orders."""
+"""The arrays of the kernel of back-off models: padded texts, and n-grams of all orders."""
 
 from typing import Any
 

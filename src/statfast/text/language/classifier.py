@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Documents classified by the language model that explains them best."""
+"""Classification of documents by the language model under which they are most probable."""
 
 from __future__ import annotations
 
@@ -129,15 +129,19 @@ class LanguageModelClassifier(Classifier, Estimator):
         times = as_repeats(sample_weight, len(texts))
         words: dict = {}
         numbered(texts if times is None else list(compress(texts, times)), words)
-        mass, models = np.bincount(codes, times, len(classes)).astype(np.float64), []
+        class_weights, models = np.bincount(codes, times, len(classes)).astype(np.float64), []
         for k in range(len(classes)):
             model = NGramLanguageModel(
                 self.order, self.smoothing, alpha=self.alpha, vocabulary=list(words) or ["<unk>"]
             )
-            mine = codes == k
-            given = None if times is None else times[mine]
-            models.append(model.fit(list(compress(texts, mine)), None, given))
-        prior = (mass + 1.0) / (mass.sum() + len(mass)) if self.priors else mass / mass.sum()
+            members = codes == k
+            member_repeats = None if times is None else times[members]
+            models.append(model.fit(list(compress(texts, members)), None, member_repeats))
+        prior = (
+            (class_weights + 1.0) / (class_weights.sum() + len(class_weights))
+            if self.priors
+            else class_weights / class_weights.sum()
+        )
         return self._become(  # type: ignore[misc]
             {"classes_": classes, "class_prior_": prior, "models_": models, "_plain": plain}
         )
@@ -163,8 +167,8 @@ class LanguageModelClassifier(Classifier, Estimator):
         texts = self._plain._texts(raw_documents)
         joint = np.stack([model.log_prob(texts) for model in self.models_], axis=1)
         joint = joint + np.log(self.class_prior_)
-        lost = np.isneginf(joint).all(axis=1)
-        joint[lost] = np.log(self.class_prior_)
+        impossible = np.isneginf(joint).all(axis=1)
+        joint[impossible] = np.log(self.class_prior_)
         return joint
 
     def predict_log_proba(self, raw_documents: Texts) -> Array:

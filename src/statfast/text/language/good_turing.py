@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Good-Turing estimates of how often what was seen r times is to be expected."""
+"""Simple Good-Turing estimates of the expected count of items that were seen r times."""
 
 from collections.abc import Mapping
 from numbers import Integral
@@ -70,14 +70,14 @@ def simple_good_turing(frequencies: Mapping[int, int]) -> tuple[float, dict[int,
     x, y = np.log(r), np.log(2.0 * n / (after - before))
     slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()
     smoothed = r * (1.0 + 1.0 / r) ** (slope + 1.0)
-    found, by_line = np.empty(len(r)), False
+    expected, by_line = np.empty(len(r)), False
     for i in range(len(r)):
         above = n[i + 1] if i + 1 < len(r) and r[i + 1] == r[i] + 1 else 0.0
         by_line = by_line or above == 0.0
         if not by_line:
             turing = (r[i] + 1.0) * above / n[i]
-            apart = 1.65 * np.sqrt((r[i] + 1.0) ** 2 * above / n[i] ** 2 * (1.0 + above / n[i]))
-            by_line = abs(turing - smoothed[i]) <= apart
-        found[i] = smoothed[i] if by_line else turing
-    found *= (1.0 - unseen) * total / (n * found).sum()
-    return float(unseen), {int(k): float(value) for k, value in zip(r, found, strict=True)}
+            tolerance = 1.65 * np.sqrt((r[i] + 1.0) ** 2 * above / n[i] ** 2 * (1.0 + above / n[i]))
+            by_line = abs(turing - smoothed[i]) <= tolerance
+        expected[i] = smoothed[i] if by_line else turing
+    expected *= (1.0 - unseen) * total / (n * expected).sum()
+    return float(unseen), {int(k): float(value) for k, value in zip(r, expected, strict=True)}

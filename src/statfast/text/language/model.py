@@ -41,7 +41,7 @@ from statfast.text.language.parameters import (
 from statfast.text.language.smoothing import Smoothing, smoothed
 
 START, END, UNKNOWN = "<s>", "</s>", "<unk>"
-WORDS_PER_CALL = 200_000  # words that one call of the kernel scores: some ten milliseconds
+WORDS_PER_CALL = 200_000  # words that a kernel call scores: some ten milliseconds
 
 
 class NGramLanguageModel(Estimator):
@@ -237,11 +237,11 @@ class NGramLanguageModel(Estimator):
     def _solve(
         self, counts: NGramCounts, raw: dict[str, int], order: int, method: Smoothing, padding: bool
     ) -> Self:
-        """Become fitted, all at once, by counts alone."""
-        names, to = self._vocabulary_of(counts, raw)
+        """Fit the model to counts, and set all fitted attributes at once."""
+        names, new_numbers = self._vocabulary_of(counts, raw)
         size = len(names)
-        table = np.concatenate([to, [-1]]).astype(np.int32)  # -1 stays
-        mapped = counts if (to == np.arange(len(to))).all() else distinct(
+        table = np.concatenate([new_numbers, [-1]]).astype(np.int32)  # -1 stays
+        mapped = counts if (new_numbers == np.arange(len(new_numbers))).all() else distinct(
             table[counts.rows], counts.counts
         )  # fmt: skip
         may_follow = np.ones(size, dtype=bool)
@@ -254,14 +254,14 @@ class NGramLanguageModel(Estimator):
                     "raw_documents have no word of the vocabulary. Pass texts that have, or "
                     "padding='single', which counts the ends of texts."
                 )
-        found = levels(mapped, order, size, 1)
-        probability, backoff = smoothed(method, found, may_follow)
+        orders = levels(mapped, order, size, 1)
+        probability, backoff = smoothed(method, orders, may_follow)
         fitted = {
             "vocabulary_": names,
-            "n_grams_": [int(may_follow.sum()), *(len(level.keys) for level in found[1:])],
+            "n_grams_": [int(may_follow.sum()), *(len(level.keys) for level in orders[1:])],
             "estimates_": method.estimates,
             "_words": list(names),
-            "_tables": tables(found, probability, backoff),
+            "_tables": tables(orders, probability, backoff),
             "_direct": method.name == "additive",
             "_counts": counts,
             "_raw": raw,
@@ -279,15 +279,15 @@ class NGramLanguageModel(Estimator):
     def _vocabulary_of(
         self, counts: NGramCounts, raw: dict[str, int]
     ) -> tuple[dict[str, int], Array]:
-        """The vocabulary, and the number in it of each word that was met."""
+        """The vocabulary, and the number in it of each word of the texts."""
         special = [UNKNOWN, START, END]
         if self.vocabulary is not None:
             words = as_words(self.vocabulary)
         else:
             least = self._checked_value("min_count")
-            often = np.bincount(counts.rows[:, -1], counts.counts, len(raw))
-            words = [word for word, k in raw.items() if often[k] >= least]
-        ordered = sorted(dict.fromkeys(words))  # at once, if it is what has been learnt
+            frequencies = np.bincount(counts.rows[:, -1], counts.counts, len(raw))
+            words = [word for word, k in raw.items() if frequencies[k] >= least]
+        ordered = sorted(dict.fromkeys(words))
         names = [*special, *(word for word in ordered if word not in special)]
         number = {word: k for k, word in enumerate(names)}
         return number, np.array([number.get(word, 0) for word in raw], np.int64)
@@ -455,17 +455,17 @@ class NGramLanguageModel(Estimator):
         seeds = as_generator(random_state).integers(0, 2**63, size=n)
         pad = n_symbols(self._padding, self._fitted_order)
         head = [1] * pad + [self._number(word) for word in self._words_of_context(prompt, "prompt")]
-        room = np.empty(pad + max(most, len(head) - pad), np.int32)
-        found = []
+        words = np.empty(pad + max(most, len(head) - pad), np.int32)
+        texts = []
         for seed in seeds.tolist():
             checkpoint()
-            room[: len(head)] = head
-            stop = kernel.draw(room, len(head), 2, seed)
-            found.append([self._words[k] for k in room[pad:stop].tolist() if k not in (1, 2)])
-        return found
+            words[: len(head)] = head
+            stop = kernel.draw(words, len(head), 2, seed)
+            texts.append([self._words[k] for k in words[pad:stop].tolist() if k not in (1, 2)])
+        return texts
 
     def _words_of_context(self, context: Any, name: str) -> list[Array | float]:
-        """The words of a text that is not whole."""
+        """The words of a context, a string or a list."""
         if isinstance(context, str):
             return self._texts([context])[0]
         return as_list(context, name, "a list of words")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Counts of n-grams: what a language model is fitted from."""
+"""Counts of n-grams, to which language models are fitted."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -34,41 +34,41 @@ class NGramCounts:
 
 
 def distinct(rows: Array, counts: Array | None = None) -> NGramCounts:
-    """Equal rows as one, with the sum of their counts; rows in the order of their words."""
+    """Merge equal rows, and sum their counts; rows are sorted by their words."""
     order, bits = rows.shape[1], int(rows.max(initial=0) + 1).bit_length()
-    if counts is None and bits * order < 63:  # words side by side: numbers sort faster than places
+    if counts is None and bits * order < 63:  # rows fit a 64-bit number, which sorts faster
         place = rows[:, 0].astype(np.int64) + 1
         for j in range(1, order):
             place = place << bits | (rows[:, j] + 1)
         place.sort()
-        at = starts_of(place)
+        first = starts_of(place)
         shifts = bits * np.arange(order - 1, -1, -1)
-        words = (place[at, None] >> shifts & ((1 << bits) - 1)).astype(np.int32) - 1
-        return NGramCounts(words, np.diff(at, append=len(place)))
+        words = (place[first, None] >> shifts & ((1 << bits) - 1)).astype(np.int32) - 1
+        return NGramCounts(words, np.diff(first, append=len(place)))
     place = rows[:, 0].astype(np.int64) + 1
     for j in range(1, order):
         if place.max(initial=0) >> (62 - bits):
             place = np.unique(place, return_inverse=True)[1].reshape(-1)
         place = place << bits | (rows[:, j] + 1)
     ordered = np.argsort(place)
-    at = starts_of(place[ordered])
+    first = starts_of(place[ordered])
     weight = np.ones(len(rows), np.int64) if counts is None else counts[ordered]
-    return NGramCounts(rows[ordered[at]], np.add.reduceat(weight, at))
+    return NGramCounts(rows[ordered[first]], np.add.reduceat(weight, first))
 
 
 def starts_of(ordered: Array) -> Array:
-    """Where runs of equal numbers begin."""
+    """The places where runs of equal numbers begin."""
     return np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
 
 
 def rows_of(words: Any, begin: Array, order: int) -> Array:
-    """Each word of texts with those before it: (n, order); -1 before a text begins."""
+    """Each word of texts with the words before it, (n, order); -1 before the start of a text."""
     n = len(words)
-    at = np.arange(n) - np.repeat(begin[:-1], np.diff(begin))
+    places = np.arange(n) - np.repeat(begin[:-1], np.diff(begin))
     rows = np.full((n, order), -1, np.int32)
     for back in range(order):
-        some = at >= back
-        rows[some, order - 1 - back] = words[np.flatnonzero(some) - back]
+        inside = places >= back
+        rows[inside, order - 1 - back] = words[np.flatnonzero(inside) - back]
     return rows
 
 
@@ -80,7 +80,7 @@ class Level:
     word: NDArray[np.int32]  # (u,) the last word
     context: NDArray[np.int64]  # (u,) number of the n-gram without its last word (order - 1)
     suffix: NDArray[np.int64]  # (u,) number of the n-gram without its first word (order - 1)
-    counts: NDArray[np.float64]  # (u,) how often
+    counts: NDArray[np.float64]  # (u,) how often it occurs
     n_words_before: NDArray[np.float64]  # (u,) distinct words before it
     starts: NDArray[np.bool_]  # (u,) whether it begins with the start symbol
 
@@ -91,30 +91,32 @@ def levels(statistics, order, size, start):
     nothing = np.zeros(size, np.int64)
     words = np.arange(size, dtype=np.int32)
     unigrams = np.bincount(rows[:, -1], counts, size)
-    found = [
+    orders = [
         Level(words.astype(np.int64), words, nothing - 1, nothing - 1, unigrams,
               np.zeros(size), words == start)
     ]  # fmt: skip
-    number = rows[:, -1].astype(np.int64)  # of each row the n-gram that ends with it
+    number = rows[:, -1].astype(np.int64)  # of each row, the number of the n-gram at its end
     for n in range(2, order + 1):
-        some = np.flatnonzero(rows[:, order - n] >= 0)
-        part, below = rows[some, order - n :], found[-1]
+        rows_of_order = np.flatnonzero(rows[:, order - n] >= 0)
+        part, below = rows[rows_of_order, order - n :], orders[-1]
         node = part[:, 0].astype(np.int64)
         for j in range(1, n - 1):
-            node = np.searchsorted(found[j].keys, node * size + part[:, j])
+            node = np.searchsorted(orders[j].keys, node * size + part[:, j])
         place = node * size + part[:, -1]
-        # The longest n-grams are in order, as the rows are.
+        # The longest n-grams are sorted, as the rows are.
         ordered = np.argsort(place) if n < order else np.arange(len(place))
         keys = place[ordered]
-        at = starts_of(keys)
-        keys = keys[at]
-        suffix = number[some[ordered[at]]]
-        number[some[ordered]] = np.repeat(np.arange(len(at)), np.diff(at, append=len(ordered)))
-        sums = np.add.reduceat(counts[some[ordered]], at) if len(at) else np.zeros(0)
+        first = starts_of(keys)
+        keys = keys[first]
+        suffix = number[rows_of_order[ordered[first]]]
+        number[rows_of_order[ordered]] = np.repeat(
+            np.arange(len(first)), np.diff(first, append=len(ordered))
+        )
+        sums = np.add.reduceat(counts[rows_of_order[ordered]], first) if len(first) else np.zeros(0)
         below.n_words_before[:] = np.bincount(suffix, minlength=len(below.keys))
         context = keys // size
-        found.append(
+        orders.append(
             Level(keys, (keys % size).astype(np.int32), context, suffix, sums,
                   np.zeros(len(keys)), below.starts[context])
         )  # fmt: skip
-    return found
+    return orders

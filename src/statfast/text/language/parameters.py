@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parameters of language models, checked; and texts as lists of words."""
+"""Checks of the parameters of language models, and texts as lists of words."""
 
 from itertools import chain, compress, repeat
 from typing import Any
@@ -22,7 +22,7 @@ METHODS = (
     "modified_kneser_ney", "good_turing", "stupid_backoff",
 )  # fmt: skip
 
-_TEXTS = 1000  # that one call of the kernel numbers, between which Ctrl-C is heard
+TEXTS_PER_CALL = 1000  # texts that a kernel call numbers, so that Ctrl-C is heard between calls
 
 
 def as_shares(weights: list[float], name: str) -> Any:
@@ -32,27 +32,27 @@ def as_shares(weights: list[float], name: str) -> Any:
 
 
 def as_texts(raw_documents, tokenizer):
-    """Lists of words."""
+    """Check texts; returns lists of words."""
     if isinstance(raw_documents, str | bytes):
         raise ValueError(
             f"raw_documents must be a list of texts; got {shown(raw_documents)}. Pass "
             "[text], if it is one."
         )
-    found = []
+    texts = []
     for text in as_list(raw_documents, "raw_documents", "a list of texts"):
         if tokenizer is not None:
-            found.append(words_of(tokenizer(text), "tokenizer"))
+            texts.append(words_of(tokenizer(text), "tokenizer"))
         elif isinstance(text, str):
-            found.append(text.split())
+            texts.append(text.split())
         elif isinstance(text, list | tuple):
-            found.append(text)
+            texts.append(text)
         else:
             raise wrong_type("raw_documents", "a list of strings, or of lists of words", text)
-    return found
+    return texts
 
 
 def as_repeats(sample_weight: Any, n: int) -> Array | None:
-    """How often each of n texts counts, int64; None is once."""
+    """How often each of n texts counts, int64; None if each counts once."""
     times = as_weights(sample_weight, n)
     if times is None:
         return None
@@ -65,36 +65,36 @@ def as_repeats(sample_weight: Any, n: int) -> Array | None:
 
 
 def numbered(texts: list[Any], number: dict[str, int]) -> tuple[Array, Array]:
-    """Numbers of the words of texts (n,), and where texts begin (texts + 1,).
+    """Numbers of the words of texts (n,), and the starts of texts (texts + 1,).
 
-    `number`, a dict, gains the words that are new, in their order.
+    New words are added to the dict `number`, in their order.
     """
-    table, known = TermTable(np.zeros(128, np.int32)), len(number)
+    table, n_known = TermTable(np.zeros(128, np.int32)), len(number)
     table.words([list(number)])
-    found = []
-    for first in range(0, len(texts), _TEXTS):
+    numbers = []
+    for first in range(0, len(texts), TEXTS_PER_CALL):
         checkpoint()
-        some = texts[first : first + _TEXTS]
+        texts_of_call = texts[first : first + TEXTS_PER_CALL]
         try:
-            found.append(np.frombuffer(table.words(some), np.int32))
+            numbers.append(np.frombuffer(table.words(texts_of_call), np.int32))
         except TypeError:
-            require_words(chain.from_iterable(some))
+            require_words(chain.from_iterable(texts_of_call))
             raise
-    new = np.arange(known, len(table), dtype=np.int32)
+    new = np.arange(n_known, len(table), dtype=np.int32)
     table.sort_words(new)
     place = np.arange(len(table), dtype=np.int32)
-    place[new] = place[known:].copy()
-    number.update(zip(table.names(new), range(known, len(table)), strict=True))
-    return place[np.concatenate(found)] if found else new, starts(texts)
+    place[new] = place[n_known:].copy()
+    number.update(zip(table.names(new), range(n_known, len(table)), strict=True))
+    return place[np.concatenate(numbers)] if numbers else new, starts(texts)
 
 
 def looked_up(texts: list[Any], number: dict[str, int]) -> tuple[Array, Array]:
-    """The same of words that are numbered; others are 0."""
+    """Numbers of the words of texts in the dict `number`, and the starts of texts; others are 0."""
     begin = starts(texts)
     everything = map(number.get, chain.from_iterable(texts), repeat(0))
     try:
         words = np.fromiter(everything, np.int32, begin[-1])
-    except TypeError:  # of what cannot be hashed
+    except TypeError:  # a word cannot be hashed
         require_words(chain.from_iterable(texts))
         raise
     if not words.all():
@@ -103,12 +103,12 @@ def looked_up(texts: list[Any], number: dict[str, int]) -> tuple[Array, Array]:
 
 
 def starts(texts: list[Any]) -> Array:
-    """Where texts begin, and the last ends."""
+    """The starts of texts, and the end of the last one."""
     return np.concatenate([[0], np.cumsum(list(map(len, texts)))]).astype(np.int64)
 
 
 def require_words(words: Any) -> None:
-    """Refuse what is no string."""
+    """Refuse words that are not strings."""
     for word in words:
         if not isinstance(word, str):
             raise TypeError(f"raw_documents must hold words; got {shown(word)}.")

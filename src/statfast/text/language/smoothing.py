@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Smoothing: from counts of n-grams to probabilities and back-off weights.
+"""Smoothing of language models: probabilities and back-off weights from counts of n-grams.
 
-Each method says, for an order, what the n-grams that were seen keep (`kept`), and what their
-context has left for the shorter context (`rest`). Interpolated ones add to what was kept the
-shorter context's share of the rest; Katz' and stupid back-off give the rest to the unseen alone.
+For each order, a method determines what seen n-grams keep of their counts (`kept`), and the rest,
+which their context leaves to the shorter context. Interpolated methods add to what was kept a share
+of the rest, by the shorter context. Katz' and stupid back-off leave the rest to unseen n-grams.
 """
 
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ from statfast._typing import Array
 from statfast.text.language.good_turing import simple_good_turing
 from statfast.text.language.ngram_counts import Level
 
-_NOTHING = 1e-12  # of probability: what rounding leaves
-_KATZ = 5  # counts above it are trusted
+_NOTHING = 1e-12  # a probability that is rounding
+_KATZ = 5  # larger counts are not discounted
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Smoothing:
     discount: float | None = None
     weights: tuple[float, ...] | None = None
     uniform: bool = True
-    estimates: dict = field(default_factory=dict)  # what was estimated, of each order
+    estimates: dict = field(default_factory=dict)  # estimates of each order
 
     @property
     def by_types(self) -> bool:
@@ -35,7 +35,7 @@ class Smoothing:
         return self.name in ("kneser_ney", "modified_kneser_ney")
 
     def counts(self, level: Level, top: bool) -> Array:
-        """Counts of an order: of n-grams that begin a text, and of the highest order, as seen."""
+        """The counts of an order; those of types, but for starts of texts and the highest order."""
         if not self.by_types or top:
             return level.counts
         seen = level.starts if len(level.context) and level.context[0] >= 0 else None
@@ -48,7 +48,7 @@ class Smoothing:
         """What n-grams keep, and what is left: arrays of n-grams and of contexts.
 
         Contexts are given by `total`, the sum of their counts, and `types`, how many words came
-        after them; `few` (3, contexts) are how many of these came once, twice, more often.
+        after them; `n_rare` (3, contexts) are how many of these came once, twice, more often.
         """
         safe = np.where(total > 0.0, total, 1.0)
         if self.name in ("mle", "stupid_backoff"):
@@ -67,23 +67,23 @@ class Smoothing:
         return np.maximum(counts - less, 0.0), rest
 
     def discounts(self, counts: Array, n: int) -> Array:
-        """What counts of 0, 1, 2, and 3 or more lose."""
+        """The discounts of counts of 0, 1, 2, and 3 or more."""
         ones, twos, threes, fours = (float((counts == k).sum()) for k in (1, 2, 3, 4))
         if self.name != "modified_kneser_ney":
             d = self.discount
             if d is None:
                 d = ones / (ones + 2.0 * twos) if ones and twos else 0.75
-            found = np.array([0.0, d, d, d])
+            discounts = np.array([0.0, d, d, d])
         elif min(ones, twos, threes, fours) == 0.0:
-            found = np.array([0.0, 0.5, 1.0, 1.5])
+            discounts = np.array([0.0, 0.5, 1.0, 1.5])
         else:
             y = ones / (ones + 2.0 * twos)
             pairs = ((1, ones, twos), (2, twos, threes), (3, threes, fours))
-            found = np.array([0.0, *(k - (k + 1) * y * b / a for k, a, b in pairs)])
-            if (found < 0.0).any() or (found > np.arange(4)).any():
-                found = np.array([0.0, 0.5, 1.0, 1.5])
-        self.estimates[f"discounts {n}"] = found[1:]
-        return found
+            discounts = np.array([0.0, *(k - (k + 1) * y * b / a for k, a, b in pairs)])
+            if (discounts < 0.0).any() or (discounts > np.arange(4)).any():
+                discounts = np.array([0.0, 0.5, 1.0, 1.5])
+        self.estimates[f"discounts {n}"] = discounts[1:]
+        return discounts
 
 
 def smoothed(
@@ -125,15 +125,18 @@ def smoothed(
             pass
         elif smoothing.name == "good_turing":
             covered = np.bincount(place, lower, contexts)
-            mass = np.bincount(place, keep, contexts)
-            room = 1.0 - covered
-            full = (room <= _NOTHING) & (sums[0] > 0.0)  # all words were seen: they have it all
-            spent = ~full & (mass >= 1.0 - _NOTHING)  # as if another word had been seen once
-            less = np.where(spent, sums[0] / (sums[0] + 1.0), 1.0)
-            keep, mass = keep * less[place], mass * less
-            even = np.where(mass > 0.0, mass, 1.0)
+            context_sums = np.bincount(place, keep, contexts)
+            uncovered = 1.0 - covered
+            full = (uncovered <= _NOTHING) & (sums[0] > 0.0)  # all words were seen, and share all
+            # Nothing is left: one more unseen word is added.
+            spent = ~full & (context_sums >= 1.0 - _NOTHING)
+            factor = np.where(spent, sums[0] / (sums[0] + 1.0), 1.0)
+            keep, context_sums = keep * factor[place], context_sums * factor
+            even = np.where(context_sums > 0.0, context_sums, 1.0)
             keep = np.where(full[place], keep / even[place], keep)
-            rest = np.where(sums[0] > 0.0, (1.0 - mass) / np.where(full, 1.0, room), 1.0)
+            rest = np.where(
+                sums[0] > 0.0, (1.0 - context_sums) / np.where(full, 1.0, uncovered), 1.0
+            )
             rest = np.where(full, 0.0, rest.clip(0.0))
         else:
             keep = keep + rest[place] * lower
@@ -146,17 +149,17 @@ def smoothed(
 def first_order(
     smoothing: Smoothing, keep: Array, rest: float, counts: Array, may_follow: Array
 ) -> Array:
-    """Words without context: the rest is shared by all, or the seen words have it all."""
+    """Probabilities without context: all words share the rest, or seen words have all."""
     if smoothing.name in ("mle", "stupid_backoff"):
         return keep
     words = may_follow.sum()
     if smoothing.uniform and smoothing.name == "good_turing":
         unseen = may_follow & (counts == 0)
-        left = 1.0 - keep.sum()
-        if left <= _NOTHING:  # none was seen so rarely as to lose: as if each had been seen once
-            left = unseen.sum() / (counts.sum() + unseen.sum())
-            keep = keep * (1.0 - left)
-        return np.where(unseen, left / max(1, unseen.sum()), keep) if unseen.any() else (
+        unseen_share = 1.0 - keep.sum()
+        if unseen_share <= _NOTHING:  # nothing is left: each unseen word counts once
+            unseen_share = unseen.sum() / (counts.sum() + unseen.sum())
+            keep = keep * (1.0 - unseen_share)
+        return np.where(unseen, unseen_share / max(1, unseen.sum()), keep) if unseen.any() else (
             keep / keep.sum()
         )  # fmt: skip
     if smoothing.uniform:
@@ -168,7 +171,7 @@ def first_order(
 def additive(
     alpha: float, levels: list[Level], may_follow: Array
 ) -> tuple[list[Array], list[Array]]:
-    """The same for additive smoothing, whose back-off weight is the probability of the unseen."""
+    """`smoothed` for additive smoothing, where back-off weights are probabilities of the unseen."""
     words = float(may_follow.sum())
     first = np.where(may_follow, levels[0].counts, 0.0)
     probability = [np.where(may_follow, (first + alpha) / (first.sum() + alpha * words), 0.0)]
@@ -186,14 +189,14 @@ def additive(
 def katz(
     smoothing: Smoothing, counts: Array, total: Array, place: Array, n: int
 ) -> tuple[Array, Array]:
-    """Counts up to a few discounted by simple Good-Turing, so that the unseen get its share."""
-    values, often = np.unique(counts[counts > 0].astype(np.int64), return_counts=True)
+    """Discount small counts by simple Good-Turing, which leaves its share to the unseen."""
+    values, frequencies = np.unique(counts[counts > 0].astype(np.int64), return_counts=True)
     if not len(values):
         return np.zeros(len(counts)), np.ones(len(total))
-    _, expected = simple_good_turing(dict(zip(values.tolist(), often.tolist(), strict=True)))
+    _, expected = simple_good_turing(dict(zip(values.tolist(), frequencies.tolist(), strict=True)))
     ratio = np.ones(_KATZ + 1)
     ratio[0] = 0.0
-    frequency = dict(zip(values.tolist(), often.tolist(), strict=True))
+    frequency = dict(zip(values.tolist(), frequencies.tolist(), strict=True))
     above = (_KATZ + 1) * frequency.get(_KATZ + 1, 0) / max(1, frequency.get(1, 0))
     for r in range(1, _KATZ + 1):
         if r in expected:
@@ -222,13 +225,15 @@ def chosen_weights(
     shares = [np.full(len(counts), 1.0 / may_follow.sum())]
     for n in range(order, 0, -1):
         level = levels[n - 1]
-        mine = level.counts[node] - 1.0
+        other_counts = level.counts[node] - 1.0
         if n > 1:
             total = np.bincount(level.context, level.counts, len(levels[n - 2].keys))
             below = total[level.context[node]] - 1.0
         else:
             below = np.full(len(node), level.counts[may_follow].sum() - 1.0)
-        shares.insert(1, np.divide(mine, below, out=np.zeros_like(mine), where=below > 0.0))
+        shares.insert(
+            1, np.divide(other_counts, below, out=np.zeros_like(other_counts), where=below > 0.0)
+        )
         node = level.suffix[node] if n > 1 else node
     best = np.argmax(np.stack(shares), axis=0)
     votes += np.bincount(best, counts, order + 1)
