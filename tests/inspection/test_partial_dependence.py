@@ -177,7 +177,7 @@ def test_what_is_averaged_has_its_name():
     assert partial_dependence(model, X, 0, method="brute").response == "predict_proba"
     number = HistGradientBoostingRegressor(max_iter=3).fit(X, y)
     assert partial_dependence(number, X, 0, method="brute").response == "predict"
-    heads = [list(partial_dependence(number, X, 0, method=how).table().columns) for how in WAYS]
+    heads = [list(partial_dependence(number, X, 0, method=how).table().columns) for how in METHODS]
     assert heads == [["Average"], ["Raw average"]]
     pytest.importorskip("matplotlib")
     from matplotlib.figure import Figure
@@ -192,4 +192,4 @@ def test_what_is_averaged_has_its_name():
         assert axes.get_ylabel() == label
 
 
-WAYS = ("brute", "recursion")
+METHODS = ("brute", "recursion")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Scores made probabilities: isotonic regression, and classifiers calibrated on held-out rows."""
+"""Calibration of scores to probabilities: isotonic regression, and calibrated classifiers."""
 
 from statfast.calibration.calibrated import CalibratedClassifierCV
 from statfast.calibration.isotonic import IsotonicRegression, isotonic_regression

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Classifiers whose scores become probabilities by a calibrator fitted to rows held out."""
+"""Classifiers whose scores become probabilities, by calibrators fitted to held-out rows."""
 
 from __future__ import annotations
 
@@ -156,8 +156,8 @@ class CalibratedClassifierCV(Classifier, Estimator):
         TypeError
             If the estimator has no ``fit``, or neither ``decision_function`` nor ``predict_proba``.
         """
-        given = self._checked()
-        method = given.method
+        params = self._checked()
+        method = params.method
         estimator = _learner(self.estimator)
         rows = handed(X)
         if is_pairwise(estimator) and not isinstance(self.cv, str):
@@ -171,7 +171,7 @@ class CalibratedClassifierCV(Classifier, Estimator):
             )
         if isinstance(self.cv, str):
             as_choice(self.cv, "cv", (PREFIT,))
-            models = [_of_prefit(estimator, rows, classes, codes, weights, method)]
+            models = [_calibrate_prefit(estimator, rows, classes, codes, weights, method)]
             return self._finish(X, rows, models)
         folds = self.cv
         if folds is None or isinstance(folds, int | np.integer):
@@ -180,11 +180,13 @@ class CalibratedClassifierCV(Classifier, Estimator):
         fits = each(
             lambda pair: _held_out(estimator, rows, classes, codes, weights, pair),
             pairs,
-            n_jobs=1 if given.n_jobs is None else given.n_jobs,
+            n_jobs=1 if params.n_jobs is None else params.n_jobs,
         )
         frozen = type(self.estimator).__name__ == "FrozenEstimator"
-        if not (not frozen if given.ensemble == "auto" else given.ensemble):
-            models = [_of_all(estimator, fits, rows, classes, codes, weights, method)]
+        if not (not frozen if params.ensemble == "auto" else params.ensemble):
+            models = [
+                _calibrate_on_all_rows(estimator, fits, rows, classes, codes, weights, method)
+            ]
         else:
             models = [
                 CalibratedClassifier(
@@ -216,7 +218,7 @@ class CalibratedClassifierCV(Classifier, Estimator):
         ndarray of shape (m, K)
         """
         rows = handed_for(self, X)
-        shares = [one.predict_proba(rows) for one in self.calibrated_classifiers_]
+        shares = [model.predict_proba(rows) for model in self.calibrated_classifiers_]
         return sum(shares[1:], shares[0]) / len(shares)
 
     def predict(self, X: Rows) -> Array:
@@ -286,7 +288,9 @@ class CalibratedClassifier:
         """
         scores = _scores(self.estimator, columns_of(X, self.seen), self.classes)
         if self.method == "temperature":
-            return softmax(self.calibrators[0] * as_logits(scores, _tells_shares(self.estimator)))
+            return softmax(
+                self.calibrators[0] * as_logits(scores, _gives_probabilities(self.estimator))
+            )
         if len(self.classes) == 2:
             share = self._value(0, scores[:, 0])
             return np.column_stack([1.0 - share, share])
@@ -330,38 +334,38 @@ def _held_out(
     weights: Array | None,
     pair: tuple[Array | None, Array],
 ) -> tuple[Any, Array, Array, Array | None]:
-    """A classifier of the rows of a fold, and its scores of those held out."""
+    """A classifier fitted to the rows of a fold, and its scores of the held-out rows."""
     train, test = pair
     if train is None:
         kept = np.ones(count_rows(rows), dtype=bool)
         kept[test] = False
         train = np.flatnonzero(kept)
     seen = train if is_pairwise(estimator) else None
-    some, labels = columns_of(take_rows(rows, train), seen), classes[codes[train]]
-    learner = _fit(estimator, some, labels, take_rows(weights, train))
+    train_rows, labels = columns_of(take_rows(rows, train), seen), classes[codes[train]]
+    learner = _fit(estimator, train_rows, labels, take_rows(weights, train))
     scores = _scores(learner, columns_of(take_rows(rows, test), seen), classes)
     return learner, test, scores, seen
 
 
-def _of_prefit(
+def _calibrate_prefit(
     estimator: Any, rows: Array, classes: Array, codes: Array, weights: Array | None, method: str
 ) -> CalibratedClassifier:
-    known = np.asarray(estimator.classes_)
-    unseen = [label for label in classes.tolist() if label not in known.tolist()]
+    fitted_classes = np.asarray(estimator.classes_)
+    unseen = [label for label in classes.tolist() if label not in fitted_classes.tolist()]
     if unseen:
         raise ValueError(f"y holds {shown(unseen[0])}, which the fitted estimator does not know.")
-    place = {label: c for c, label in enumerate(known.tolist())}
-    codes = np.array([place[label] for label in classes.tolist()])[codes]
-    scores = _scores(estimator, rows, known)
+    code_of_label = {label: c for c, label in enumerate(fitted_classes.tolist())}
+    codes = np.array([code_of_label[label] for label in classes.tolist()])[codes]
+    scores = _scores(estimator, rows, fitted_classes)
     return CalibratedClassifier(
         estimator,
-        _calibrators(estimator, scores, codes, len(known), weights, method),
-        known,
+        _calibrators(estimator, scores, codes, len(fitted_classes), weights, method),
+        fitted_classes,
         method,
     )
 
 
-def _of_all(
+def _calibrate_on_all_rows(
     estimator: Any,
     fits: list[tuple[Any, Array, Array, Array | None]],
     rows: Any,
@@ -372,8 +376,8 @@ def _of_all(
 ) -> CalibratedClassifier:
     scores = np.zeros((len(codes), 1 if len(classes) == 2 else len(classes)))
     seen = np.zeros(len(codes), dtype=bool)
-    for _, test, own, _ in fits:
-        scores[test], seen[test] = own, True
+    for _, test, fold_scores, _ in fits:
+        scores[test], seen[test] = fold_scores, True
     if not seen.all():
         raise ValueError("cv must hold out each row once for ensemble=False. Pass cv=5.")
     learner = _fit(estimator, rows, classes[codes], weights)
@@ -384,58 +388,62 @@ def _of_all(
 def _scores(learner: Any, X: Array, classes: Array) -> Array:
     """Scores of all classes, (m, K), or of the second of two, (m, 1).
 
-    A class that the learner has not seen has NaN.
+    Scores of classes that the learner has not seen are NaN.
     """
-    ask = getattr(learner, "decision_function", None)
-    if ask is None:
-        ask = getattr(learner, "predict_proba", None)
-        if ask is None:
+    predict = getattr(learner, "decision_function", None)
+    if predict is None:
+        predict = getattr(learner, "predict_proba", None)
+        if predict is None:
             raise TypeError(
                 f"{type(learner).__name__} has neither decision_function nor predict_proba, of "
                 "which one is to be calibrated."
             )
-    said = np.asarray(ask(X), dtype=np.float64)
-    known = np.asarray(learner.classes_)
-    if said.ndim == 1:
-        said = said[:, None]
-    if len(known) == 2 and said.shape[1] == 2:
-        said = said[:, 1:]
+    scores = np.asarray(predict(X), dtype=np.float64)
+    learned_classes = np.asarray(learner.classes_)
+    if scores.ndim == 1:
+        scores = scores[:, None]
+    if len(learned_classes) == 2 and scores.shape[1] == 2:
+        scores = scores[:, 1:]
     if len(classes) == 2:
-        return said
-    place = {label: c for c, label in enumerate(classes.tolist())}
-    if len(known) == 2:  # of more that there are
-        said = np.column_stack([-said, said])
-    out = np.full((len(said), len(classes)), np.nan)
-    out[:, [place[label] for label in known.tolist()]] = said
+        return scores
+    code_of_label = {label: c for c, label in enumerate(classes.tolist())}
+    if len(learned_classes) == 2:  # two of several classes
+        scores = np.column_stack([-scores, scores])
+    out = np.full((len(scores), len(classes)), np.nan)
+    out[:, [code_of_label[label] for label in learned_classes.tolist()]] = scores
     return out
 
 
-def _tells_shares(learner: Any) -> bool:
+def _gives_probabilities(learner: Any) -> bool:
     """Whether the scores are probabilities, as there is no decision_function."""
     return getattr(learner, "decision_function", None) is None
 
 
 def _calibrators(learner, scores, codes, k, weights, method):
-    masses = np.ones(len(codes)) if weights is None else weights
-    require_weight(masses)
+    row_weights = np.ones(len(codes)) if weights is None else weights
+    require_weight(row_weights)
     if method == "temperature":
-        return [temperature_fit(as_logits(scores, _tells_shares(learner)), codes, masses)]
+        return [
+            temperature_fit(as_logits(scores, _gives_probabilities(learner)), codes, row_weights)
+        ]
     positives = [codes == 1] if k == 2 else [codes == c for c in range(k)]
-    found = []
+    calibrators = []
     for c, positive in enumerate(positives):
         if np.isnan(scores[:1, c]).any():
-            found.append(None)  # not seen, and never likely
+            calibrators.append(None)  # a class that was not seen has probability 0
         elif method == "sigmoid":
-            found.append(sigmoid_fit(scores[:, c], positive, masses))
+            calibrators.append(sigmoid_fit(scores[:, c], positive, row_weights))
         else:
-            found.append(_rising(scores[:, c], positive, masses))
-    return found
+            calibrators.append(_isotonic_calibrator(scores[:, c], positive, row_weights))
+    return calibrators
 
 
-def _rising(scores: Array, positive: Array, masses: Array) -> tuple[Array, Array]:
+def _isotonic_calibrator(scores: Array, positive: Array, row_weights: Array) -> tuple[Array, Array]:
     """Places and values of the isotonic calibrator; scores that differ by rounding are one place.
 
-    Sums of members in another order have other last digits for rows that are alike.
+    The scores of equal rows may differ in their last digits, as sums have other orders.
     """
-    places, share, mass = at_distinct_places(scores, positive.astype(np.float64), masses)
-    return places, isotonic(share, mass)
+    places, share, place_weights = at_distinct_places(
+        scores, positive.astype(np.float64), row_weights
+    )
+    return places, isotonic(share, place_weights)

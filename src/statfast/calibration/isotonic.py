@@ -33,7 +33,7 @@ from statfast._validation import (
     wrong_type,
 )
 
-NEAR = np.finfo(np.float64).resolution  # places closer than this are one
+MIN_GAP = np.finfo(np.float64).resolution  # closer places are taken as one
 
 
 def isotonic_regression(
@@ -83,7 +83,7 @@ def isotonic_regression(
     array([2.75, 2.75, 2.75, 2.75, 8.  , 8.  , 8.  , 8.  , 8.  ])
     """
     values = to_array(y, "y", "a 1d array-like of numbers")
-    kept = np.float32 if values.dtype == np.float32 else np.float64
+    dtype = np.float32 if values.dtype == np.float32 else np.float64
     values = _column(values, "y")
     weights = as_weights(sample_weight, len(values))
     if weights is None:
@@ -93,11 +93,11 @@ def isotonic_regression(
     low, high = _bounds(y_min, y_max)
     unit = _unit(values)
     fit = isotonic(values / unit, weights, bool(increasing)) * unit
-    return np.clip(fit, low, high).astype(kept)
+    return np.clip(fit, low, high).astype(dtype)
 
 
 def _unit(values: Array) -> float:
-    """What to divide values by, so that no weighted sum of them overflows: mostly 1."""
+    """A power of two by which values are divided, so that no weighted sum overflows; mostly 1."""
     size = np.abs(values).max(initial=0.0)
     return 1.0 if size < 1e100 else 2.0 ** np.floor(np.log2(size))
 
@@ -119,7 +119,7 @@ def _bounds(y_min: float | None, y_max: float | None) -> tuple[float, float]:
 
 
 def as_increasing(increasing: bool | str | None, name: str) -> bool | str:
-    """Whether a function is to rise; "auto" where that is to be found."""
+    """Check whether a function is to rise, or "auto"."""
     if not isinstance(increasing, bool | np.bool_) and increasing != "auto":
         raise wrong_type(name, "True, False or 'auto'", increasing)
     return increasing
@@ -209,21 +209,23 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
         ValueError
             If X is not one column, or a value is not finite.
         """
-        given = self._checked()
-        low, high = _bounds(given.y_min, given.y_max)
-        x, kept = _places(X)
+        params = self._checked()
+        low, high = _bounds(params.y_min, params.y_max)
+        x, dtype = _places(X)
         targets, flat = as_targets(y, len(x))
         if not flat and targets.shape[1] > 1:
             raise ValueError(f"y must be one column of targets; got {targets.shape[1]}.")
         weights = as_weights(sample_weight, len(x))
-        rises = given.increasing
+        rises = params.increasing
         if rises == "auto":
             rises = _rises(x, targets[:, 0])
         used = x if weights is None else x[weights > 0.0]
         low_end, high_end = float(used.min()), float(used.max())
         unit = _unit(targets)
-        x, target, mass = interruptible(at_distinct_places, x, targets[:, 0] / unit, weights)
-        fit = np.clip(isotonic(target, mass, bool(rises)) * unit, low, high)
+        x, target, place_weights = interruptible(
+            at_distinct_places, x, targets[:, 0] / unit, weights
+        )
+        fit = np.clip(isotonic(target, place_weights, bool(rises)) * unit, low, high)
         inside = np.ones(len(x), dtype=bool)
         inside[1:-1] = (fit[1:-1] != fit[:-2]) | (fit[1:-1] != fit[2:])
         return self._publish(
@@ -231,8 +233,8 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
             n_features_in_=1,
             X_min_=low_end,
             X_max_=high_end,
-            X_thresholds_=x[inside].astype(kept),
-            y_thresholds_=fit[inside].astype(kept),
+            X_thresholds_=x[inside].astype(dtype),
+            y_thresholds_=fit[inside].astype(dtype),
             increasing_=bool(rises),
         )
 
@@ -258,7 +260,7 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         rule = as_choice(self.out_of_bounds, "out_of_bounds", ("nan", "clip", "raise"))
-        x, kept = _places(T, "X", self)
+        x, dtype = _places(T, "X", self)
         beyond = (x < self.X_min_) | (x > self.X_max_)
         if rule == "raise" and beyond.any():
             place = x[beyond][0]
@@ -269,7 +271,7 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
         out = np.interp(x, self.X_thresholds_, self.y_thresholds_)
         if rule == "nan":
             out[beyond] = np.nan
-        return out.astype(kept)
+        return out.astype(dtype)
 
     def transform(self, T: ArrayLike) -> Any:
         """Return `predict` of the samples.
@@ -307,10 +309,10 @@ def _places(
         X = to_array(X, name, "a 1d array-like of numbers")[:, None]
     rows = as_rows(X, name=name)
     if rows.shape[1] != 1:
-        said = "IsotonicRegression is expecting 1 features as input"
+        expectation = "IsotonicRegression is expecting 1 features as input"
         raise ValueError(
-            f"{name} has {rows.shape[1]} features, but {said}: isotonic regression input {name} "
-            "should be a 1d array or 2d array with 1 feature."
+            f"{name} has {rows.shape[1]} features, but {expectation}: isotonic regression input "
+            f"{name} should be a 1d array or 2d array with 1 feature."
         )
     return np.ascontiguousarray(rows[:, 0], dtype=np.float64), rows.dtype.type
 
@@ -318,23 +320,23 @@ def _places(
 def at_distinct_places(
     x: Array, target: Array, weights: Array | None
 ) -> tuple[Array, Array, Array]:
-    """Rising distinct places, the mean target and the weight at each."""
+    """Distinct places in order, with the mean target and the weight at each."""
     order = np.argsort(x)
     if weights is None:
         weights = np.ones(len(x))
     x, target, weights = x[order], target[order], weights[order]
-    held = weights > 0
-    if not held.all():
-        x, target, weights = x[held], target[held], weights[held]
-    starts = np.flatnonzero(np.diff(x, prepend=-np.inf) >= NEAR)
+    weighted = weights > 0
+    if not weighted.all():
+        x, target, weights = x[weighted], target[weighted], weights[weighted]
+    starts = np.flatnonzero(np.diff(x, prepend=-np.inf) >= MIN_GAP)
     if len(starts) == len(x):
         return x, target, weights
-    mass = np.add.reduceat(weights, starts)
-    return x[starts], np.add.reduceat(weights * target, starts) / mass, mass
+    total_weights = np.add.reduceat(weights, starts)
+    return x[starts], np.add.reduceat(weights * target, starts) / total_weights, total_weights
 
 
 def _rises(x: Array, target: Array) -> bool:
-    """Whether Spearman's correlation is not negative; warns where it might as well be."""
+    """Whether Spearman's correlation is not negative; warns if the sign is uncertain."""
     rho = np.corrcoef(_ranks(x), _ranks(target))[0, 1] if np.ptp(x) and np.ptp(target) else 0.0
     if len(x) > 3 and abs(rho) < 1 and abs(np.arctanh(rho)) < 1.96 / (len(x) - 3) ** 0.5:
         warn_user(
@@ -345,6 +347,6 @@ def _rises(x: Array, target: Array) -> bool:
 
 
 def _ranks(values: Array) -> Array:
-    """Those of equal values are their mean."""
-    _, at, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[at]
+    """Ranks of values; equal values have their mean rank."""
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[places]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Temperature scaling: one factor of all logits, which leaves the order of the classes as it is."""
+"""Temperature scaling: one factor of all logits, which keeps the order of the classes."""
 
 import numpy as np
 
 from statfast._typing import Array
 
-MIN_PROBABILITY = 1e-12  # It is added to probabilities before logarithms are taken.
+MIN_PROBABILITY = 1e-12  # added to probabilities before logarithms
 MAX_LOG_FACTOR = 10.0
 
 
@@ -21,10 +21,12 @@ def as_logits(scores: Array, probabilities: bool) -> Array:
             return np.hstack([-scores, scores])
         return np.log(np.hstack([1.0 - scores, scores]) + MIN_PROBABILITY)
     seen = ~np.isnan(scores)
-    known = np.where(seen, scores, 0.0)
-    if ((known >= 0) & (known <= 1)).all() and np.isclose(known.sum(axis=1), 1.0).all():
-        known = np.log(known + MIN_PROBABILITY)
-    return np.where(seen, known, -np.inf)
+    finite_scores = np.where(seen, scores, 0.0)
+    if ((finite_scores >= 0) & (finite_scores <= 1)).all() and np.isclose(
+        finite_scores.sum(axis=1), 1.0
+    ).all():
+        finite_scores = np.log(finite_scores + MIN_PROBABILITY)
+    return np.where(seen, finite_scores, -np.inf)
 
 
 def temperature_fit(logits: Array, codes: Array, weights: Array) -> float:
@@ -34,16 +36,16 @@ def temperature_fit(logits: Array, codes: Array, weights: Array) -> float:
     """
     from scipy.optimize import brentq
 
-    own = logits[np.arange(len(codes)), codes]
-    told = np.isfinite(own) & (weights > 0)
-    logits, own, weights = logits[told], own[told], weights[told]
+    true_logits = logits[np.arange(len(codes)), codes]
+    usable = np.isfinite(true_logits) & (weights > 0)
+    logits, true_logits, weights = logits[usable], true_logits[usable], weights[usable]
     finite = np.where(np.isfinite(logits), logits, 0.0)
 
     def slope(log_factor: float) -> float:
         shares = softmax(np.exp(log_factor) * logits)
-        return float(weights @ ((shares * finite).sum(axis=1) - own))
+        return float(weights @ ((shares * finite).sum(axis=1) - true_logits))
 
-    if not told.any():
+    if not usable.any():
         return 1.0
     if slope(-MAX_LOG_FACTOR) >= 0.0:
         return float(np.exp(-MAX_LOG_FACTOR))
@@ -53,6 +55,6 @@ def temperature_fit(logits: Array, codes: Array, weights: Array) -> float:
 
 
 def softmax(values: Array) -> Array:
-    """Shares of the exponentials of each row."""
+    """The softmax of each row."""
     out = np.exp(values - values.max(axis=1, keepdims=True))
     return out / out.sum(axis=1, keepdims=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bayes' rule with any densities: one for each class, fitted or known."""
+"""Bayes' rule with a density of any kind for each class, fitted or known."""
 
 from __future__ import annotations
 
@@ -258,17 +258,18 @@ class BayesClassifier(Classifier, Estimator):
         densities, likelihoods = [], []
         for k, label in enumerate(classes.tolist()):
             density = self._density_of(label)
-            mine = codes == k if weights is None else (codes == k) & (weights > 0.0)
-            given = {}
+            members = codes == k if weights is None else (codes == k) & (weights > 0.0)
+            fit_arguments = {}
             if weights is not None:
                 if not takes_weights(density):
                     name = type(density).__name__
                     raise TypeError(f"sample_weight is not taken by {name}.fit. Leave it out.")
-                given = {"sample_weight": weights[mine]}
-            densities.append(copied(density).fit(rows[mine], **given))
-            if hasattr(densities[-1], "n_parameters_"):  # Others may cost more than their fit.
-                logs = np.asarray(densities[-1].score_samples(rows[mine]), dtype=np.float64)
-                share = None if weights is None else weights[mine]
+                fit_arguments = {"sample_weight": weights[members]}
+            densities.append(copied(density).fit(rows[members], **fit_arguments))
+            # The scores of others may cost more than their fit.
+            if hasattr(densities[-1], "n_parameters_"):
+                logs = np.asarray(densities[-1].score_samples(rows[members]), dtype=np.float64)
+                share = None if weights is None else weights[members]
                 likelihoods.append(float(np.average(logs, weights=share) * class_weights[k]))
         return self._become(classes, densities, class_weights, rows.shape[1], X, likelihoods)
 
@@ -298,7 +299,7 @@ class BayesClassifier(Classifier, Estimator):
         X: Any,
         likelihoods: Any = (),
     ) -> Self:
-        given, n_classes = self._checked(), len(classes)
+        params, n_classes = self._checked(), len(classes)
         if self.priors is not None:
             priors = as_priors(self.priors, n_classes)
         else:
@@ -307,7 +308,7 @@ class BayesClassifier(Classifier, Estimator):
                 if class_weights.any()
                 else np.full(n_classes, 1.0 / n_classes)
             )
-        if given.rule == "ml":
+        if params.rule == "ml":
             priors = np.full(n_classes, 1.0 / n_classes)
         cost = as_cost(self.cost, n_classes)
         if cost.shape[1] != n_classes:
@@ -315,7 +316,7 @@ class BayesClassifier(Classifier, Estimator):
                 f"cost must have a column for each of {n_classes} classes; got shape {cost.shape}. "
                 "Deciding nothing is reject=."
             )
-        label = rejected_label(self.reject_label, classes, given.reject)
+        label = rejected_label(self.reject_label, classes, params.reject)
         criteria = {}
         if len(likelihoods) == n_classes:
             log_likelihood = sum(likelihoods) + class_weights @ np.log(priors)
@@ -347,7 +348,8 @@ class BayesClassifier(Classifier, Estimator):
             If X is not finite, 2-d and of d columns, or a row has density 0 in every class.
         """
         log = self.predict_log_proba(X)
-        if self.cost is None and self.reject is None:  # no rounding of small posteriors
+        # Logarithms of small posteriors are more precise.
+        if self.cost is None and self.reject is None:
             return self.classes_.take(log.argmax(axis=1))
         decision = least_risk(np.exp(log) @ self.cost_, self._checked_value("reject"))
         return labeled(decision, self.classes_, self._label)
@@ -567,29 +569,29 @@ def log_density(density: Any) -> Callable[..., Any]:
 
 def log_densities(density: Any, rows: Array) -> Array:
     """Log densities of rows, one number each."""
-    found = np.asarray(log_density(density)(rows), dtype=np.float64)
-    if found.shape == (len(rows), 1):
-        found = found[:, 0]
-    if found.ndim == 0 and len(rows) == 1:  # scipy's, of one row
-        found = found[None]
-    if found.shape != (len(rows),):
+    values = np.asarray(log_density(density)(rows), dtype=np.float64)
+    if values.shape == (len(rows), 1):
+        values = values[:, 0]
+    if values.ndim == 0 and len(rows) == 1:  # scipy's, of one row
+        values = values[None]
+    if values.shape != (len(rows),):
         raise ValueError(
             f"A density must give one number for each of {len(rows)} rows; got shape "
-            f"{found.shape}. Reduce it over the columns."
+            f"{values.shape}. Reduce it over the columns."
         )
-    return found
+    return values
 
 
 def draw_rows(density: Any, n: int, rng: Any, width: int) -> Any:
     """Rows drawn from a density."""
     if callable(getattr(density, "sample", None)):
-        found = density.sample(n, random_state=rng.integers(2**31 - 1))
-        found = found[0] if isinstance(found, tuple) else found
+        rows = density.sample(n, random_state=rng.integers(2**31 - 1))
+        rows = rows[0] if isinstance(rows, tuple) else rows
     elif callable(getattr(density, "rvs", None)):
-        found = density.rvs(size=n, random_state=rng)
+        rows = density.rvs(size=n, random_state=rng)
     else:
         raise TypeError(
             f"{shown(density)} has neither sample nor rvs, so no rows can be drawn. Pass the "
             "posteriors of rows to statfast.decision.bayes_error."
         )
-    return np.asarray(found, dtype=np.float64).reshape(n, width)
+    return np.asarray(rows, dtype=np.float64).reshape(n, width)

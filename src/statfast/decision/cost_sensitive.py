@@ -207,12 +207,12 @@ class CostSensitiveClassifier(Classifier, Estimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True  # unless the estimator says otherwise
+        tags.input_tags.sparse = True  # unless the tags of the estimator differ
         return with_tags_of(tags, self.estimator)
 
 
 def threshold(cost: Array) -> float:
-    """The posterior of the second of two classes from which on deciding for it costs less."""
+    """The posterior of the second of two classes above which deciding for it costs less."""
     if cost.shape != (2, 2):
         return float("nan")
     missed, false = cost[1, 0] - cost[1, 1], cost[0, 1] - cost[0, 0]
@@ -222,7 +222,7 @@ def threshold(cost: Array) -> float:
 
 
 def rejected_label(reject_label: float | str | None, classes: Array, reject: float | None) -> Any:
-    """What stands for no decision."""
+    """Check the label of no decision, or choose it."""
     usable = reject_label is None or isinstance(reject_label, str | Integral)
     if not usable or isinstance(reject_label, bool):
         raise wrong_type("reject_label", "a string, an integer or None", reject_label)
@@ -239,7 +239,7 @@ def rejected_label(reject_label: float | str | None, classes: Array, reject: flo
 
 
 def labeled(decision: Array, classes: Array, label: int | str | None) -> Array:
-    """Labels of decisions; those that are -1 get the label for none."""
+    """Labels of decisions, where -1 has the label of no decision."""
     chosen = classes.take(np.maximum(decision, 0))
     if label is None or (decision >= 0).all():
         return chosen

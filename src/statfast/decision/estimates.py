@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Probabilities from counts."""
+"""Estimates of probabilities from counts."""
 
 from typing import Literal
 
@@ -55,9 +55,9 @@ def estimate_probabilities(
     array([4., 3., 6.])
     """
     as_choice(method, "method", ("ml", "laplace", "m"))
-    given = to_array(counts, "counts", "an array-like of numbers")
-    flat = given.ndim == 1
-    table = as_rows(given[None] if flat else given, name="counts", keep=(np.float64,))
+    array = to_array(counts, "counts", "an array-like of numbers")
+    flat = array.ndim == 1
+    table = as_rows(array[None] if flat else array, name="counts", keep=(np.float64,))
     if (table < 0.0).any():
         raise ValueError(f"counts must not be negative; got {table.min():g}. Count again.")
     n, n_outcomes = table.sum(axis=1, keepdims=True), table.shape[1]
@@ -81,5 +81,5 @@ def estimate_probabilities(
             "counts are all zero, of which there is no estimate without a prior. Pass "
             'method="laplace".'
         )
-    found = (table + weight * share) / (n + weight)
-    return found[0] if flat else found
+    estimates = (table + weight * share) / (n + weight)
+    return estimates[0] if flat else estimates

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Posteriors, the risk of each decision, the decision of least risk, and what it costs."""
+"""Posteriors, the risk of each decision, and the decision of least risk."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from statfast._validation import (
     explain_nonfinite,
 )
 
-SUM = 1e-6  # that posteriors may be off 1
+MAX_SUM_ERROR = 1e-6  # by which the sum of priors may differ from 1
 
 
 def posteriors(
@@ -67,9 +67,9 @@ def posteriors(
             "smooth the densities."
         )
     with np.errstate(over="ignore"):
-        found = joint / total[:, None]
-    explain_nonfinite(found, "likelihoods over evidence")
-    return found
+        shares = joint / total[:, None]
+    explain_nonfinite(shares, "likelihoods over evidence")
+    return shares
 
 
 def conditional_risk(posteriors: ArrayLike, cost: ArrayLike | None = None) -> Array:
@@ -188,9 +188,10 @@ def bayes_error(
     return float(np.average(least, weights=weights))
 
 
-# ------------------------------------------------------------------ what the estimators share
+# ------------------------------------------------------------------ checks and decisions of
+# estimators
 def least_risk(risk: Array, reject: float | None) -> Array:
-    """Columns of least risk, -1 where all are larger than `reject`."""
+    """Columns of least risk; -1 where it is larger than `reject`."""
     decision = risk.argmin(axis=1)
     if reject is not None:
         decision[risk.min(axis=1) > reject] = -1
@@ -215,7 +216,7 @@ def as_posteriors(values: Matrix) -> Array:
 
 
 def as_cost(cost: Any, n_classes: int) -> Array:
-    """Check a cost matrix (K, D); None is zero-one."""
+    """Check a cost matrix (K, D); None means zero-one costs."""
     if cost is None:
         return 1.0 - np.eye(n_classes)
     matrix = as_rows(cost, name="cost", keep=(np.float64,))
@@ -233,9 +234,9 @@ def as_reject(reject: Any) -> Any:
 
 
 def as_priors(priors: Any, n_classes: int) -> Array:
-    """Check probabilities of classes, which are to sum to 1."""
+    """Check probabilities of classes, which must sum to 1."""
     share = as_vector(priors, "priors")
-    if share.shape != (n_classes,) or (share < 0.0).any() or abs(share.sum() - 1.0) > SUM:
+    if share.shape != (n_classes,) or (share < 0.0).any() or abs(share.sum() - 1.0) > MAX_SUM_ERROR:
         raise ValueError(
             f"priors must be {n_classes} probabilities that sum to 1; got shape {share.shape} and "
             f"sum {share.sum():g}. Divide them by their sum."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a fitted model, of any kind, makes of its columns."""
+"""The influence of columns on fitted models of any kind."""
 
 from statfast.inspection.column_importance import PermutationImportance, permutation_importance
 from statfast.inspection.dependence import PartialDependence, partial_dependence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much worse a model is when the values of a column are permuted."""
+"""Permutation importance: the fall of a score when the values of a column are permuted."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -79,9 +79,9 @@ class PermutationImportance(Tabled):
         repeats = self.importances.shape[1]
         if repeats < 2:
             raise ValueError("level needs two repeats or more of n_repeats; got 1. Raise it.")
-        reach = stdtrit(repeats - 1, 0.5 + level / 2.0) / np.sqrt(repeats)
-        reach = reach * self.importances.std(axis=1, ddof=1)
-        return self.importances_mean[:, None] + np.outer(reach, [-1.0, 1.0])
+        half_width = stdtrit(repeats - 1, 0.5 + level / 2.0) / np.sqrt(repeats)
+        half_width = half_width * self.importances.std(axis=1, ddof=1)
+        return self.importances_mean[:, None] + np.outer(half_width, [-1.0, 1.0])
 
     def plot(self, **style: Any) -> Display:
         """Draw the importances: `statfast.plot.permutation_importances`.
@@ -176,7 +176,8 @@ def permutation_importance(
         if y.ndim == 0 or len(y) != n:
             got = "a single value" if y.ndim == 0 else len(y)
             raise ValueError(f"y must have one target for each row of X ({n}); got {got}.")
-    if weights is not None and not weights.all():  # no rows to permute, nor to score
+    # Rows without weight are neither permuted nor scored.
+    if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
         table, n, weights = table.part(kept), len(kept), weights[kept]
         y = None if y is None else _rows_of_targets(y, kept)
@@ -186,34 +187,34 @@ def permutation_importance(
     else:
         m = max(1, int(as_real(max_samples, "max_samples", 0.0, 1.0, open_low=True) * n))
     entropy = int(as_generator(random_state).integers(2**63))
-    whole = _scores(scorers, estimator, table.values, y, weights)
+    scores = _scores(scorers, estimator, table.values, y, weights)
 
     def work(j: int) -> list[list[float]]:
-        mine, found = table.copy(), []
+        permuted, falls = table.copy(), []
         rng = np.random.default_rng([entropy, j])
         for _ in range(repeats):
             if m < n:
                 rows = rng.choice(n, m, replace=False)
                 part = table.part(rows)
-                truth, mass = _rows_of_targets(y, rows), None if weights is None else weights[rows]
-                before = _scores(scorers, estimator, part.values, truth, mass)
+                sampled = _rows_of_targets(y, rows), None if weights is None else weights[rows]
+                before = _scores(scorers, estimator, part.values, *sampled)
                 part.permute(j, rng.permutation(m))
-                after = _scores(scorers, estimator, part.values, truth, mass)
+                after = _scores(scorers, estimator, part.values, *sampled)
             else:
-                mine.permute(j, rng.permutation(n))
-                before, after = whole, _scores(scorers, estimator, mine.values, y, weights)
-            found.append([before[name] - after[name] for name in scorers])
+                permuted.permute(j, rng.permutation(n))
+                before, after = scores, _scores(scorers, estimator, permuted.values, y, weights)
+            falls.append([before[name] - after[name] for name in scorers])
             checkpoint()
-        return found
+        return falls
 
-    all_found = np.array(each(work, range(width), n_jobs=n_jobs))
+    falls_of_columns = np.array(each(work, range(width), n_jobs=n_jobs))
     names = [table.name(j) for j in range(width)]
     results = {
         name: PermutationImportance(
-            importances=all_found[:, :, k],
-            importances_mean=all_found[:, :, k].mean(axis=1),
-            importances_std=all_found[:, :, k].std(axis=1),
-            score=whole[name],
+            importances=falls_of_columns[:, :, k],
+            importances_mean=falls_of_columns[:, :, k].mean(axis=1),
+            importances_std=falls_of_columns[:, :, k].std(axis=1),
+            score=scores[name],
             names=names,
         )
         for k, name in enumerate(scorers)
@@ -245,8 +246,8 @@ def _by_name(name: str) -> Any:
 def _scores(
     scorers: dict[None, Any], estimator: Any, X: Array, y: Any, weights: Array | None
 ) -> dict[None, float]:
-    more = {} if weights is None else {"sample_weight": weights}
-    return {name: float(scorer(estimator, X, y, **more)) for name, scorer in scorers.items()}
+    arguments = {} if weights is None else {"sample_weight": weights}
+    return {name: float(scorer(estimator, X, y, **arguments)) for name, scorer in scorers.items()}
 
 
 def _rows_of_targets(y: Any, rows: Array) -> Array | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Partial dependence: what a model predicts when one column or more are set to given values."""
+"""Partial dependence: predictions of a model when one or more columns are set to values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from statfast._validation import (
 )
 from statfast.inspection.row_table import RowTable
 
-TOGETHER = 1 << 18  # rows that a model is asked about at a time, about
+ROWS_PER_CALL = 1 << 18  # rows that a model predicts at a time, about
 
 
 @dataclass(frozen=True, repr=False)
@@ -252,34 +252,34 @@ def _brute(
     kind: str,
     n_jobs: Jobs,
 ) -> Any:
-    ask = _asked(estimator, response)
+    predict = _predictor(estimator, response)
     n = table.shape[0]
     if kind != "average":
         refuse_large(8.0 * n * len(points), "Predictions of all rows", "Pass fewer rows.")
 
     def work(points: list[tuple[float]]) -> list[tuple[Array, None]]:
-        mine, found = table.copy(), []
+        changed, answers = table.copy(), []
         for point in points:
             for j, value in zip(columns, point, strict=True):
-                mine.set(j, value)
-            said = ask(mine.values)
-            mean = np.average(said, axis=0, weights=weights)
-            found.append((mean, said if kind != "average" else None))
+                changed.set(j, value)
+            predictions = predict(changed.values)
+            mean = np.average(predictions, axis=0, weights=weights)
+            answers.append((mean, predictions if kind != "average" else None))
             checkpoint()
-        return found
+        return answers
 
-    step = max(1, min(16, TOGETHER // n))
+    step = max(1, min(16, ROWS_PER_CALL // n))
     runs = [points[i : i + step] for i in range(0, len(points), step)]
-    found = [one for run in each(work, runs, n_jobs=n_jobs) for one in run]
-    average = np.array([mean for mean, _ in found]).T if kind != "individual" else None
+    answers = [answer for run in each(work, runs, n_jobs=n_jobs) for answer in run]
+    average = np.array([mean for mean, _ in answers]).T if kind != "individual" else None
     individual = None
     if kind != "average":
-        individual = np.array([said for _, said in found]).transpose(2, 1, 0)
+        individual = np.array([predictions for _, predictions in answers]).transpose(2, 1, 0)
     return average, individual
 
 
 def _response(estimator: Any, wanted: str) -> str:
-    """The method that is asked."""
+    """The name of the method of the estimator that predicts."""
     offered = [name for name in RESPONSES if callable(getattr(estimator, name, None))]
     if not offered:
         as_estimator(estimator, method="predict", wanted="a fitted estimator")
@@ -292,22 +292,26 @@ def _response(estimator: Any, wanted: str) -> str:
     return names[0]
 
 
-def _asked(estimator: Any, name: str) -> Callable[..., Any]:
-    """What the model says of rows, as (n, outputs)."""
+def _predictor(estimator: Any, name: str) -> Callable[..., Any]:
+    """A function from rows to the predictions of the model, (n, outputs)."""
 
-    def ask(X: Array) -> Array:
-        said = np.asarray(getattr(estimator, name)(X))
-        if said.dtype.kind not in "fiub":
+    def predict(X: Array) -> Array:
+        predictions = np.asarray(getattr(estimator, name)(X))
+        if predictions.dtype.kind not in "fiub":
             raise ValueError(
                 "response_method='predict' gives labels that are no numbers of X. Choose "
                 "'predict_proba' or 'decision_function'."
             )
-        said = said.astype(np.float64)
-        if said.ndim == 1:
-            return said[:, None]
-        return said[:, 1:] if name == "predict_proba" and said.shape[1] == 2 else said
+        predictions = predictions.astype(np.float64)
+        if predictions.ndim == 1:
+            return predictions[:, None]
+        return (
+            predictions[:, 1:]
+            if name == "predict_proba" and predictions.shape[1] == 2
+            else predictions
+        )
 
-    return ask
+    return predict
 
 
 def _labels(estimator: Any, outputs: int) -> list[float | None]:
@@ -323,15 +327,15 @@ def _columns(table: RowTable, features: Any) -> list[int]:
     if isinstance(features, str | int | np.integer):
         features = [features]
     try:
-        given = list(features)
+        listed = list(features)
     except TypeError as error:
         raise wrong_type("features", "columns of X by number or name", features) from error
-    if not given:
+    if not listed:
         raise ValueError("features must name a column of X; got none.")
-    found = [table.place(one, "features") for one in given]
-    if len(set(found)) < len(found):
-        raise ValueError(f"features must be different columns of X; got {shown(given)}.")
-    return found
+    columns = [table.place(column, "features") for column in listed]
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"features must be different columns of X; got {shown(listed)}.")
+    return columns
 
 
 def _flags(table: RowTable, categorical: Any) -> Array:
@@ -341,15 +345,15 @@ def _flags(table: RowTable, categorical: Any) -> Array:
     if isinstance(categorical, str) or not hasattr(categorical, "__iter__"):
         raise wrong_type("categorical_features", "a list of columns, or of flags", categorical)
     categorical = list(categorical)
-    if categorical and all(isinstance(one, bool | np.bool_) for one in categorical):
+    if categorical and all(isinstance(column, bool | np.bool_) for column in categorical):
         if len(categorical) != len(flags):
             raise ValueError(
                 f"categorical_features must have a flag for each column of X ({len(flags)}); got "
                 f"{len(categorical)}."
             )
         return np.array(categorical, dtype=bool)
-    for one in categorical:
-        flags[table.place(one, "categorical_features")] = True
+    for column in categorical:
+        flags[table.place(column, "categorical_features")] = True
     return flags
 
 
@@ -368,25 +372,25 @@ def _grid(table, j, custom, categorical, percentiles, resolution):
                 return values
     column = table.column(j)
     numbers = column.dtype.kind in "fiub"
-    known = column[~np.isnan(column)] if column.dtype.kind == "f" else column
+    present = column[~np.isnan(column)] if column.dtype.kind == "f" else column
     if not numbers:
-        known = np.array(sorted({v for v in known.tolist() if not is_missing(v)}), object)
-    distinct = np.unique(known) if numbers else known
+        present = np.array(sorted({v for v in present.tolist() if not is_missing(v)}), object)
+    distinct = np.unique(present) if numbers else present
     if not len(distinct):
         raise ValueError(f"X must have values in column {j}; got missing ones alone.")
     if categorical[j] or table.is_categorical(j) or column.dtype.kind == "b" or not numbers:
         return distinct
-    many = as_count(resolution, "grid_resolution", 2)
+    n_points = as_count(resolution, "grid_resolution", 2)
     low, high = _ends(percentiles)
-    if len(distinct) < many:
+    if len(distinct) < n_points:
         return distinct.astype(np.float64)
-    ends = _quantiles(known.astype(np.float64), (low, high))
+    ends = _quantiles(present.astype(np.float64), (low, high))
     if np.allclose(*ends):
         raise ValueError(
             f"percentiles are too close to each other for column {j} of X, whose values are "
             f"{shown(float(ends[0]))} at both. Spread them."
         )
-    return np.linspace(*ends, num=many)
+    return np.linspace(*ends, num=n_points)
 
 
 def _ends(percentiles: tuple[float, float]) -> tuple[float, float]:
@@ -401,9 +405,9 @@ def _ends(percentiles: tuple[float, float]) -> tuple[float, float]:
 def _quantiles(values: Array, shares: tuple[float, float]) -> list[float]:
     """Quantiles about unbiased for the median (Cunnane 1978): plotting positions (i-.4)/(n+.2)."""
     values, n = np.sort(values), len(values)
-    at = [n * p + 0.4 + 0.2 * p for p in shares]
-    floor = [int(min(max(a, 1), n - 1)) for a in at]
-    part = [min(max(a - k, 0.0), 1.0) for a, k in zip(at, floor, strict=True)]
+    positions = [n * p + 0.4 + 0.2 * p for p in shares]
+    floor = [int(min(max(a, 1), n - 1)) for a in positions]
+    part = [min(max(a - k, 0.0), 1.0) for a, k in zip(positions, floor, strict=True)]
     return [
         (1 - g) * values[k - 1] + g * values[min(k, n - 1)]
         for k, g in zip(floor, part, strict=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of which single columns are replaced, in the container that the model was fitted on."""
+"""Rows whose columns can be replaced, in the container that the model was fitted to."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from statfast._validation import as_rows, column_names, frame_columns, shown
 
 
 class RowTable:
-    """Rows, copied, whose columns can be set: a data frame stays one.
+    """A copy of rows whose columns can be set; a data frame stays one.
 
     Parameters
     ----------
@@ -27,25 +27,24 @@ class RowTable:
 
     @property
     def values(self):
-        """The rows, as a model is asked about them: with the names of their columns, if they have
-        some."""
+        """The rows in the form that a model takes, with the names of their columns, if any."""
         if self._framed is None:
             return self._rows
         return self._framed(dict(zip(self.names, self._rows.T, strict=True)))
 
     def copy(self) -> "RowTable":
-        """Another of the same rows."""
-        return self._of(self._rows.copy())
+        """A table with a copy of the rows."""
+        return self._with_rows(self._rows.copy())
 
     def part(self, rows: Array) -> "RowTable":
-        """Another of some rows."""
-        return self._of(self._rows.iloc[rows].copy() if self.is_frame else self._rows[rows])
+        """A table of a subset of the rows."""
+        return self._with_rows(self._rows.iloc[rows].copy() if self.is_frame else self._rows[rows])
 
-    def _of(self, rows: Any) -> "RowTable":
-        other = object.__new__(RowTable)
-        other.is_frame, other.names, other._framed = self.is_frame, self.names, self._framed
-        other._rows, other.shape = rows, rows.shape
-        return other
+    def _with_rows(self, rows: Any) -> "RowTable":
+        table = object.__new__(RowTable)
+        table.is_frame, table.names, table._framed = self.is_frame, self.names, self._framed
+        table._rows, table.shape = rows, rows.shape
+        return table
 
     def is_categorical(self, j: int) -> bool:
         """Whether a column holds categories, whatever they are."""
@@ -58,13 +57,13 @@ class RowTable:
         return self._rows[:, j]
 
     def set(self, j: Any, values: float) -> None:
-        """Put values, or one for all rows, into a column."""
+        """Set a column to values, or to one value."""
         if not self.is_frame:
             self._rows[:, j] = values
             return
         name, new = self._rows.columns[j], self._rows.iloc[:, j].copy()
         if np.ndim(values) == 0:
-            new, values = self._able(j, new, values)
+            new, values = self._able_to_hold(j, new, values)
         new[:] = values
         if isinstance(name, str):
             self._rows = self._rows.assign(**{name: new})
@@ -72,8 +71,8 @@ class RowTable:
             self._rows = self._rows.copy()
             self._rows[name] = new
 
-    def _able(self, j, column, value):
-        """A column of a type that can hold a value, and the value as it holds it."""
+    def _able_to_hold(self, j, column, value):
+        """A column in a type that can hold a value, and the value in that type."""
         if self.is_categorical(j):
             levels = column.cat.categories.tolist()
             return column, next((level for level in levels if level == value), value)
@@ -87,7 +86,7 @@ class RowTable:
         return column.astype(np.float64 if isinstance(kind, np.dtype) else "Float64"), value
 
     def permute(self, j: int, order: Array) -> None:
-        """The values of a column in another order."""
+        """Permute the values of a column."""
         if self.is_frame:
             moved = self._rows.iloc[order, j]
             moved.index = self._rows.index
@@ -95,30 +94,32 @@ class RowTable:
         else:
             self._rows[:, j] = self._rows[order, j]
 
-    def place(self, one: int, argument: str) -> int:
-        """The number of a column given by number or name."""
+    def place(self, column: int, argument: str) -> int:
+        """The number of a column, from its number or name."""
         width = self.shape[1]
-        if isinstance(one, str):
-            at = np.flatnonzero(self.names == one) if self.names is not None else ()
-            if len(at) == 1:
-                return int(at[0])
+        if isinstance(column, str):
+            places = np.flatnonzero(self.names == column) if self.names is not None else ()
+            if len(places) == 1:
+                return int(places[0])
             raise ValueError(
-                f"{argument} names {shown(one)}, which is not a column of X. Name columns of a "
+                f"{argument} names {shown(column)}, which is not a column of X. Name columns of a "
                 "data frame, or give their numbers."
             )
-        if isinstance(one, bool) or not isinstance(one, int | np.integer):
-            raise TypeError(f"{argument} must be columns of X by number or name; got {shown(one)}.")
-        if not -width <= one < width:
-            raise ValueError(
-                f"{argument} must be columns of X from 0 to {width - 1}; got {one}. Lower it."
+        if isinstance(column, bool) or not isinstance(column, int | np.integer):
+            raise TypeError(
+                f"{argument} must be columns of X by number or name; got {shown(column)}."
             )
-        return int(one) % width
+        if not -width <= column < width:
+            raise ValueError(
+                f"{argument} must be columns of X from 0 to {width - 1}; got {column}. Lower it."
+            )
+        return int(column) % width
 
     def name(self, j: int) -> str:
-        """What a column is called."""
+        """The name of a column."""
         return f"x{j}" if self.names is None else str(self.names[j])
 
 
 def _maker_of(X: Any) -> Any:
-    """What makes a table of polars or pyarrow from a dict of columns; None of other tables."""
+    """The function that makes a table of polars or pyarrow from a dict; None for other tables."""
     return getattr(type(X), "from_pydict", type(X) if hasattr(X, "get_columns") else None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Preprocessing: columns brought to a common scale, categories encoded, missing values filled."""
+"""Preprocessing: scaling of columns, encoding of categories, imputation of missing values."""
 
 from statfast.preprocessing.impute import SimpleImputer
 from statfast.preprocessing.one_hot import OneHotEncoder

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Categories of columns: which there are, how often, the rare ones as a group, and their numbers.
+"""Categories of columns: their counts, groups of rare ones, and their numbers.
 
-Counts of two samples add, so that encoders can be fitted to rows that come in batches.
+Counts of two samples add up, so that encoders can be fitted to batches of rows.
 """
 
 from collections.abc import Iterable
@@ -24,45 +24,45 @@ from statfast._validation import (
     wrong_type,
 )
 
-INFREQUENT = "infrequent_sklearn"  # the name that scikit-learn's users know
+INFREQUENT = "infrequent_sklearn"  # the name in scikit-learn
 
 
 # ------------------------------------------------------------------ counts
 def distinct(column: Array, label: int | str) -> tuple[Array, Array]:
-    """The values of a column, sorted, missing ones last, and the place of each entry there."""
+    """The sorted values of a column, missing ones last, and the place of each entry among them."""
     if column.dtype.kind in "biuf":
         values = np.unique(column)
         return values, numbered(column, values)
-    given = column.tolist()
+    entries = column.tolist()
     try:
-        seen = set(given)
+        seen = set(entries)
     except TypeError as error:
         raise _no_category(error) from error
     values = _sorted(seen, column.dtype, label)
-    return values, _looked_up(given, seen, values)
+    return values, _looked_up(entries, seen, values)
 
 
 def _sorted(seen: set[Any], dtype: Any, label: Any) -> Array:
-    there = [value for value in seen if not is_missing(value)]
+    present = [value for value in seen if not is_missing(value)]
     try:
-        there.sort()
+        present.sort()
     except TypeError as error:
-        types = sorted({type(value).__name__ for value in there})
+        types = sorted({type(value).__name__ for value in present})
         raise TypeError(
             "Encoders require their input argument must be uniformly strings or numbers. Got "
             f"{types} in column {label} of X. Convert the column to strings."
         ) from error
     missing = [value for value in seen if is_missing(value)]
-    there += [None] if None in missing else []
-    there += [np.nan] if any(value is not None for value in missing) else []
-    values = np.empty(len(there), dtype=dtype)
-    values[:] = there
+    present += [None] if None in missing else []
+    present += [np.nan] if any(value is not None for value in missing) else []
+    values = np.empty(len(present), dtype=dtype)
+    values[:] = present
     return values
 
 
 @dataclass(frozen=True)
 class EncodedCounts:
-    """Rows, and for each column its categories and how often each is there; two of them add."""
+    """The number of rows, and the categories of each column with their counts; two add up."""
 
     n: int
     values: list
@@ -75,27 +75,27 @@ class EncodedCounts:
 
 
 def _merged(
-    values: Array, counts: Array, more_values: Array, more: Array, j: int
+    values: Array, counts: Array, more_values: Array, more_counts: Array, j: int
 ) -> tuple[Array, Array]:
     if all(part.dtype.kind in "biuf" for part in (values, more_values)):
         merged = np.unique(np.concatenate([values, more_values]))
     else:
         seen = {*values.tolist(), *more_values.tolist()}
-        same = values.dtype.kind == more_values.dtype.kind
-        merged = _sorted(seen, np.result_type(values, more_values) if same else object, j)
+        same_kind = values.dtype.kind == more_values.dtype.kind
+        merged = _sorted(seen, np.result_type(values, more_values) if same_kind else object, j)
     total = np.zeros(len(merged), dtype=np.intp)
     total[numbered(values, merged)] += counts
-    total[numbered(more_values, merged)] += more
+    total[numbered(more_values, merged)] += more_counts
     return merged, total
 
 
 def numbered(column: Array, values: Array) -> Array:
-    """The place of each entry of a column among the categories; -1 where it is none."""
+    """The place of each entry of a column among the categories; -1 if it is not one of them."""
     if column.dtype.kind in "biuf" and values.dtype.kind in "biuf":
         return _numbered_numbers(column, values)
-    given = column.tolist()
+    entries = column.tolist()
     try:
-        return _looked_up(given, set(given), values)
+        return _looked_up(entries, set(entries), values)
     except TypeError as error:
         raise _no_category(error) from error
 
@@ -105,9 +105,9 @@ def _no_category(error: Any) -> Any:
 
 
 def _looked_up(labels: list[Any], seen: set[Any], values: Array) -> Array:
-    known = {value: k for k, value in enumerate(values.tolist())}
-    nan = next((k for value, k in known.items() if _is_nan(value)), -1)
-    table = {value: nan if _is_nan(value) else known.get(value, -1) for value in seen}
+    place_of_value = {value: k for k, value in enumerate(values.tolist())}
+    nan = next((k for value, k in place_of_value.items() if _is_nan(value)), -1)
+    table = {value: nan if _is_nan(value) else place_of_value.get(value, -1) for value in seen}
     return np.fromiter(map(table.__getitem__, labels), np.intp, len(labels))
 
 
@@ -116,37 +116,37 @@ def _is_nan(value: float | str) -> bool:
 
 
 def _numbered_numbers(column: Array, values: Array) -> Array:
-    gap = len(values) and values[-1] != values[-1]
-    known = values[: len(values) - bool(gap)]
-    if not len(known):
+    has_nan = len(values) and values[-1] != values[-1]
+    numbers = values[: len(values) - bool(has_nan)]
+    if not len(numbers):
         place = np.full(len(column), -1)
-    elif column.dtype.kind in "iu" and known.dtype.kind in "iu" and _narrow(column, known):
-        low, high = known[0], known[-1]
+    elif column.dtype.kind in "iu" and numbers.dtype.kind in "iu" and _narrow(column, numbers):
+        low, high = numbers[0], numbers[-1]
         table = np.full(int(high) - int(low) + 2, -1)
-        table[known - low] = np.arange(len(known))
+        table[numbers - low] = np.arange(len(numbers))
         place = table[np.where((column >= low) & (column <= high), column - low, len(table) - 1)]
     else:
-        place = np.searchsorted(known, column).clip(max=len(known) - 1)
-        place[known[place] != column] = -1
-    if gap and column.dtype.kind == "f":
-        place[np.isnan(column)] = len(known)
+        place = np.searchsorted(numbers, column).clip(max=len(numbers) - 1)
+        place[numbers[place] != column] = -1
+    if has_nan and column.dtype.kind == "f":
+        place[np.isnan(column)] = len(numbers)
     return place
 
 
-def _narrow(column: Array, known: Array) -> bool:
-    """Whether integers lie so close that a table of all between them is small."""
-    return column.dtype == known.dtype and int(known[-1]) - int(known[0]) <= 4 * len(column)
+def _narrow(column: Array, numbers: Array) -> bool:
+    """Whether a table of all integers between the least and the greatest is small."""
+    return column.dtype == numbers.dtype and int(numbers[-1]) - int(numbers[0]) <= 4 * len(column)
 
 
 def rare(counts: Array, n: int, min_frequency: float | None, max_categories: int | None) -> Array:
-    """Which categories are counted as one, as rare; all False where none are."""
+    """Marks of the rare categories, which are one group."""
     mask = np.zeros(len(counts), dtype=bool)
     if min_frequency is not None:
         least = min_frequency if isinstance(min_frequency, Integral) else float(min_frequency) * n
         mask = counts < least
-    # As in scikit-learn, the group has a place of its own even where all categories would fit.
+    # As in scikit-learn, the group counts as a category even where all others would fit.
     if max_categories is not None and max_categories < len(counts) - mask.sum() + 1:
-        keep = int(max_categories) - 1  # of unsigned integers there is no negative
+        keep = int(max_categories) - 1  # unsigned integers cannot be negated
         order = np.argsort(counts, kind="stable")
         mask[order if keep == 0 else order[:-keep]] = True
     return mask
@@ -154,7 +154,7 @@ def rare(counts: Array, n: int, min_frequency: float | None, max_categories: int
 
 # ------------------------------------------------------------------ encoders
 class CategoryEncoder(Transformer, Estimator):
-    """What encoders share: categories found or given, counts that add, groups of rare ones."""
+    """The base of encoders: categories that are found or passed, counts, and rare groups."""
 
     # What subclasses declare, or a fit sets.
     dtype: Any = fitted()
@@ -166,7 +166,7 @@ class CategoryEncoder(Transformer, Estimator):
     categories_: list[Array] = fitted()
     _rare_ones: Any = fitted()
 
-    _tolerant: tuple[str, ...] = ()  # values of handle_unknown with which any category may come
+    _tolerant: tuple[str, ...] = ()  # values of handle_unknown that accept unknown categories
 
     def fit(self, X: Rows, y: object = None) -> Self:
         """Find the categories.
@@ -219,22 +219,22 @@ class CategoryEncoder(Transformer, Estimator):
         before = self.__dict__.get("_counts")
         if before is None:
             return self.fit(X)
-        columns_for(self, X)  # for its sentences
+        columns_for(self, X)  # refuses other columns
         return self._solved(before + self._counted(X)[0], self.__dict__.get("feature_names_in_"))
 
     def _counted(self, X: Any) -> tuple[EncodedCounts, list[Array]]:
         self._require_parameters()
         columns = as_columns(X)
         labels = column_labels(column_names(X), len(columns))
-        given = self._checked_categories(columns, labels)
+        fixed = self._checked_categories(columns, labels)
         values, places = [], []
         for j, (column, label) in enumerate(zip(columns, labels, strict=True)):
-            if given is None:
-                found = distinct(column, label)
+            if fixed is None:
+                encoded = distinct(column, label)
             else:
-                found = given[j], self._placed(column, given[j], label, "fit")
-            values.append(found[0])
-            places.append(found[1])
+                encoded = fixed[j], self._placed(column, fixed[j], label, "fit")
+            values.append(encoded[0])
+            places.append(encoded[1])
         counts = [
             np.bincount(place[place >= 0], minlength=len(v))
             for place, v in zip(places, values, strict=True)
@@ -280,21 +280,27 @@ class CategoryEncoder(Transformer, Estimator):
         self._checked()
 
     def _checked_categories(self, columns: list[Array], labels: list[int | str]) -> Any:
-        """The categories that the caller gave, one array for each column; None for "auto"."""
-        given = self.categories
-        if isinstance(given, str) and given == "auto":
+        """The categories that the user passed, an array for each column; None for "auto"."""
+        categories = self.categories
+        if isinstance(categories, str) and categories == "auto":
             return None
-        if isinstance(given, str | bytes | dict) or not isinstance(given, Iterable):
-            raise wrong_type("categories", "'auto' or a list with an array for each column", given)
-        given = list(np.atleast_1d(given)) if isinstance(given, np.ndarray) else list(given)
-        if len(given) != len(columns):
+        if isinstance(categories, str | bytes | dict) or not isinstance(categories, Iterable):
+            raise wrong_type(
+                "categories", "'auto' or a list with an array for each column", categories
+            )
+        categories = (
+            list(np.atleast_1d(categories))
+            if isinstance(categories, np.ndarray)
+            else list(categories)
+        )
+        if len(categories) != len(columns):
             raise ValueError(
                 "Shape mismatch: if categories is an array, it has to be of shape (n_features,), "
-                f"({len(columns)},) here; got {len(given)}."
+                f"({len(columns)},) here; got {len(categories)}."
             )
         return [
-            as_categories(own, column, label)
-            for own, column, label in zip(given, columns, labels, strict=True)
+            as_categories(values, column, label)
+            for values, column, label in zip(categories, columns, labels, strict=True)
         ]
 
     def _placed(self, column: Array, values: Array, label: int | str, when: str) -> Array:
@@ -308,7 +314,7 @@ class CategoryEncoder(Transformer, Estimator):
         return place
 
     def _rare(self, counted: EncodedCounts, j: int, kept: list[int] | tuple[()] = ()) -> Array:
-        """Which categories of a column are rare; never those `kept`."""
+        """Marks of the rare categories of a column; those in `kept` are never rare."""
         counts = np.delete(counted.counts[j], kept)
         if self.min_frequency is None and self.max_categories is None:
             return np.zeros(len(counted.counts[j]), dtype=bool)
@@ -338,7 +344,7 @@ class CategoryEncoder(Transformer, Estimator):
 
 
 def as_categories(categories: Any, column: Array, label: Any) -> Array:
-    """Categories as the caller gave them, in the type of the column."""
+    """Check categories that the user passed; returns them in the type of the column."""
     number = column.dtype.kind in "biuf"
     try:
         values = np.asarray(list(categories), dtype=None if number else object)
@@ -355,18 +361,18 @@ def as_categories(categories: Any, column: Array, label: Any) -> Array:
         )
     if column.dtype.kind in "US":
         values = values.astype(column.dtype.kind)
-    there = values[[not is_missing(value) for value in values.tolist()]]
-    if any(is_missing(value) for value in values[: len(there)].tolist()):
+    present = values[[not is_missing(value) for value in values.tolist()]]
+    if any(is_missing(value) for value in values[: len(present)].tolist()):
         raise ValueError(
             "Nan should be the last element in user provided categories; see column "
             f"{label} of categories."
         )
-    if len(set(there.tolist())) < len(there):
+    if len(set(present.tolist())) < len(present):
         raise ValueError(
             f"In column {label}, the predefined categories contain duplicate elements. Drop them "
             "from categories."
         )
-    if number and (there[1:] < there[:-1]).any():
+    if number and (present[1:] < present[:-1]).any():
         raise ValueError(
             "Unsorted categories are not supported for numerical categories: sort those of column "
             f"{label} in categories."
@@ -375,7 +381,7 @@ def as_categories(categories: Any, column: Array, label: Any) -> Array:
 
 
 def joined(parts: list[Array]) -> Array:
-    """Columns of values side by side, in a type that holds all of them."""
+    """A table of columns of values, in a type that holds all of them."""
     kinds = {part.dtype.kind for part in parts}
     dtype = object if "O" in kinds or (kinds & set("US") and kinds - set("US")) else None
     return np.stack([part.astype(dtype or part.dtype, copy=False) for part in parts], axis=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Missing values filled by one value for each column."""
+"""Imputation of missing values by one value for each column."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from statfast._validation import (
 
 STRATEGIES = ("mean", "median", "most_frequent", "constant")
 OF_NUMBERS = ("mean", "median")
-SUMMED = ("mean", "constant")  # what partial_fit can go on with
+SUMMED = ("mean", "constant")  # strategies of partial_fit
 MISSING = "missing_value"  # the constant for strings
 
 
 @dataclass
 class Totals:
-    """Of each column, the values that are there: their sum and number; and if some are missing."""
+    """The sum and number of the values of each column, and whether some are missing."""
 
     sums: np.ndarray
     counts: np.ndarray
@@ -163,11 +163,11 @@ class SimpleImputer(Transformer, Estimator):
         ValueError
             If `strategy` is neither "mean" nor "constant": medians and modes need all rows.
         """
-        how = self.strategy
-        if callable(how) or self._checked_value("strategy") not in SUMMED:
+        strategy = self.strategy
+        if callable(strategy) or self._checked_value("strategy") not in SUMMED:
             raise ValueError(
                 "partial_fit adds sums of columns: strategy must be 'mean' or 'constant'; got "
-                f"{shown(how)}. Call fit with all rows."
+                f"{shown(strategy)}. Call fit with all rows."
             )
         return self._fit(X, self.__dict__.get("_totals"))
 
@@ -183,13 +183,13 @@ class SimpleImputer(Transformer, Estimator):
         filled = np.full(d, constant, dtype=None if numbers else object)
         totals = Totals(np.zeros(d), np.zeros(d, dtype=np.int64), _any(missing))
         for j in range(d):
-            known, zeros = _there(rows, missing, j)
-            totals.counts[j] = len(known) + zeros
+            present, zeros = _present_values(rows, missing, j)
+            totals.counts[j] = len(present) + zeros
             if self.strategy == "mean":
                 with np.errstate(over="ignore"):
-                    totals.sums[j] = known.sum(dtype=np.float64)
+                    totals.sums[j] = present.sum(dtype=np.float64)
             elif self.strategy != "constant":
-                filled[j] = self._typical(known, zeros) if totals.counts[j] else 0
+                filled[j] = self._typical(present, zeros) if totals.counts[j] else 0
         if before is not None:
             totals = before + totals
         empty = totals.counts == 0
@@ -308,7 +308,7 @@ class SimpleImputer(Transformer, Estimator):
     def _sparse(self, X: Matrix, fitted: bool) -> Matrix:
         rows = as_sparse(X).tocsc()
         if fitted:
-            rows_for(self, np.zeros((1, rows.shape[1])))  # for its sentences
+            rows_for(self, np.zeros((1, rows.shape[1])))  # refuses other columns
         if rows.dtype.kind not in "biuf":
             raise ValueError(f"X must hold numbers; got dtype {rows.dtype}. Convert it first.")
         rows = rows.astype(rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64)
@@ -316,7 +316,7 @@ class SimpleImputer(Transformer, Estimator):
         return rows
 
     def _missing(self, rows: Matrix) -> Matrix:
-        """Where values are missing: a table, or a sparse matrix of truth values."""
+        """Marks of missing values, a table or a sparse matrix."""
         if is_sparse(rows):
             mask = rows.copy()
             mask.data = self._missing(rows.data[:, None])[:, 0]
@@ -352,7 +352,7 @@ class SimpleImputer(Transformer, Estimator):
             out = hstack([out, flags], format="csc")
         return out
 
-    # ------------------------------------------------------------ what is filled in
+    # ------------------------------------------------------------ fill values
     def _constant(self, numbers: bool) -> Any:
         if self.fill_value is None:
             return 0.0 if numbers else MISSING
@@ -362,15 +362,15 @@ class SimpleImputer(Transformer, Estimator):
             raise wrong_type("fill_value", "a number or a string", self.fill_value)
         return self.fill_value
 
-    def _typical(self, known: Array, zeros: int) -> float | str:
-        """The median or mode of values and so many zeros; of several modes the least."""
+    def _typical(self, values: Array, zeros: int) -> float | str:
+        """The median or mode of values and a number of zeros; of several modes the least."""
         if self.strategy == "most_frequent":
-            return _mode(known, zeros)
-        known = np.append(known.astype(np.float64), np.zeros(zeros))
+            return _mode(values, zeros)
+        values = np.append(values.astype(np.float64), np.zeros(zeros))
         if self.strategy == "median":
-            return np.median(known)
+            return np.median(values)
         rule: Any = self.strategy
-        return as_real(rule(known), "strategy of a column of X")
+        return as_real(rule(values), "strategy of a column of X")
 
     def _kept(self) -> Array:
         return np.flatnonzero([not is_missing(value) for value in self.statistics_.tolist()])
@@ -396,8 +396,8 @@ def _as_objects(columns: list[Array]) -> Array:
     return table
 
 
-def _there(rows: Matrix, missing: Matrix, j: int) -> tuple[Array, int]:
-    """The values of a column that are there, and the number of zeros that are not stored."""
+def _present_values(rows: Matrix, missing: Matrix, j: int) -> tuple[Array, int]:
+    """The values of a column that are not missing, and the number of zeros that are not stored."""
     if not is_sparse(rows):
         return rows[~missing[:, j], j], 0
     part = slice(rows.indptr[j], rows.indptr[j + 1])
@@ -405,25 +405,25 @@ def _there(rows: Matrix, missing: Matrix, j: int) -> tuple[Array, int]:
 
 
 def _any(missing: Matrix) -> Array:
-    """Columns with a missing value."""
+    """Marks of the columns that have missing values."""
     if not is_sparse(missing):
         return missing.any(axis=0)
     column = np.repeat(np.arange(missing.shape[1]), np.diff(missing.indptr))
     return np.bincount(column, missing.data, missing.shape[1]) > 0
 
 
-def _mode(known: Array, zeros: int) -> float | str:
-    if known.dtype != object:
-        values, counts = np.unique(known, return_counts=True)
+def _mode(entries: Array, zeros: int) -> float | str:
+    if entries.dtype != object:
+        values, counts = np.unique(entries, return_counts=True)
         if zeros:
             values, counts = np.append(values, 0.0), np.append(counts, zeros)
             values, place = np.unique(values, return_inverse=True)
             counts = np.bincount(place, counts)
         return values[counts.argmax()]
-    counts = Counter(known.tolist())
+    counts = Counter(entries.tolist())
     most = max(counts.values())
     modes = [value for value, count in counts.items() if count == most]
     try:
         return min(modes)
-    except TypeError:  # of several types, in the order of their names
+    except TypeError:  # several types are ordered by their names
         return min(modes, key=lambda value: (type(value).__name__, str(value)))

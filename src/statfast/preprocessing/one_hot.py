@@ -134,7 +134,7 @@ class OneHotEncoder(CategoryEncoder):
     def _solved(self, counted: EncodedCounts, names: Array | None) -> Self:
         d = len(counted.values)
         masks = [self._rare(counted, j) for j in range(d)]
-        levels = [_levels(mask) for mask in masks]  # of each category, its group
+        levels = [_levels(mask) for mask in masks]  # the group of each category
         dropped = self._dropped(counted.values, masks, levels, column_labels(names, d))
         places, start = [], 0
         for level, mask, drop in zip(levels, masks, dropped, strict=True):
@@ -165,7 +165,7 @@ class OneHotEncoder(CategoryEncoder):
     def _dropped(
         self, categories: list[Array], masks: list[Array], levels: list[Array], labels: Any
     ) -> Any:
-        """For each column the group that is left out, or None."""
+        """The group of each column that is dropped, or None."""
         d = len(categories)
         if self.drop is None:
             return [None] * d
@@ -176,21 +176,21 @@ class OneHotEncoder(CategoryEncoder):
             raise ValueError(
                 f"drop must hold a category for each of the {d} columns of X; got {len(drop)}."
             )
-        found = []
-        for j, (wanted, values) in enumerate(zip(drop, categories, strict=True)):
-            same = [k for k, v in enumerate(values.tolist()) if _alike(v, wanted)]
+        groups = []
+        for j, (category, values) in enumerate(zip(drop, categories, strict=True)):
+            same = [k for k, v in enumerate(values.tolist()) if _alike(v, category)]
             if not same:
                 raise ValueError(
                     "The following categories were supposed to be dropped, but were not found in "
-                    f"the training data: drop has {shown(wanted)} for column {labels[j]}."
+                    f"the training data: drop has {shown(category)} for column {labels[j]}."
                 )
             if masks[j][same[0]]:
                 raise ValueError(
-                    f"Unable to drop category {shown(wanted)} from column {labels[j]} because it "
+                    f"Unable to drop category {shown(category)} from column {labels[j]} because it "
                     "is infrequent. Choose another in drop."
                 )
-            found.append(int(levels[j][same[0]]))
-        return found
+            groups.append(int(levels[j][same[0]]))
+        return groups
 
     # ------------------------------------------------------------ rows
     def _encoded(self, places: list[Array]) -> Matrix:
@@ -218,13 +218,13 @@ class OneHotEncoder(CategoryEncoder):
 
         n, d = where.shape
         if where.min() >= 0:
-            found, starts = where.ravel(), np.arange(0, n * d + 1, d)
+            columns, starts = where.ravel(), np.arange(0, n * d + 1, d)
         else:
-            there = where >= 0
-            found, starts = where[there], np.append(0, np.cumsum(there.sum(axis=1)))
+            known = where >= 0
+            columns, starts = where[known], np.append(0, np.cumsum(known.sum(axis=1)))
         starts = starts.astype(np.int32 if starts[-1] < 2**31 else np.int64)
-        ones = np.ones(len(found), dtype=self.dtype)
-        return csr_array((ones, found, starts), shape=(n, self._n_features_out))
+        ones = np.ones(len(columns), dtype=self.dtype)
+        return csr_array((ones, columns, starts), shape=(n, self._n_features_out))
 
     def inverse_transform(self, X: Rows) -> Any:
         """Return the categories.
@@ -267,7 +267,7 @@ class OneHotEncoder(CategoryEncoder):
         return joined(parts)
 
     def _level_names(self, j: int) -> tuple[Array, int | None]:
-        """The categories of a column, the rare ones as one; and the place of the one left out."""
+        """The categories of a column, with rare ones as one, and the place of the dropped one."""
         values, mask = self.categories_[j], self._rare_ones[j]
         names = values
         if mask.any():
@@ -280,37 +280,39 @@ class OneHotEncoder(CategoryEncoder):
         zero = ~part.any(axis=1)
         if not len(kept):
             return np.full(len(part), names[drop], dtype=names.dtype)
-        found = names[kept[part.argmax(axis=1)]]
+        values = names[kept[part.argmax(axis=1)]]
         if not zero.any():
-            return found
+            return values
         if drop is not None:
-            found[zero] = names[drop]
-            return found
+            values[zero] = names[drop]
+            return values
         if self.handle_unknown == "error":
             raise ValueError(
                 f"Samples {shown(np.flatnonzero(zero).tolist())} of X can not be inverted when "
                 "drop=None and handle_unknown='error' because they contain all zeros."
             )
         if self.handle_unknown != "ignore" and names[-1] == INFREQUENT and names.dtype == object:
-            found[zero] = INFREQUENT
-            return found
-        found = found.astype(object)
-        found[zero] = None
-        return found
+            values[zero] = INFREQUENT
+            return values
+        values = values.astype(object)
+        values[zero] = None
+        return values
 
     def _named(self, names: list[str]) -> list[str]:
         combine = self.feature_name_combiner
         if combine == "concat":
             combine = "{}_{}".format
-        found = []
+        combined = []
         for j, name in enumerate(names):
             levels, drop = self._level_names(j)
-            found += [combine(name, level) for k, level in enumerate(levels.tolist()) if k != drop]
-        return found
+            combined += [
+                combine(name, level) for k, level in enumerate(levels.tolist()) if k != drop
+            ]
+        return combined
 
 
 def _levels(mask: Array) -> Array:
-    """For each category its number among the groups: the frequent ones, then the rare ones."""
+    """The number of the group of each category: frequent ones, then the group of rare ones."""
     level = np.cumsum(~mask) - 1
     return np.where(mask, (~mask).sum(), level)
 

@@ -137,11 +137,11 @@ class OrdinalEncoder(CategoryEncoder):
         for j, values in enumerate(counted.values):
             gaps = [k for k, value in enumerate(values.tolist()) if is_missing(value)]
             mask = self._rare(counted, j, gaps)
-            there = np.ones(len(values), dtype=bool)
-            there[gaps] = False
-            level = np.cumsum(there & ~mask) - 1.0
-            level[mask] = (there & ~mask).sum()
-            used = int((there & ~mask).sum()) + bool(mask.any())
+            present = np.ones(len(values), dtype=bool)
+            present[gaps] = False
+            level = np.cumsum(present & ~mask) - 1.0
+            level[mask] = (present & ~mask).sum()
+            used = int((present & ~mask).sum()) + bool(mask.any())
             self._require_free("unknown_value", self.unknown_value, used, labels[j])
             if gaps:
                 if np.dtype(self.dtype).kind != "f" and np.isnan(self.encoded_missing_value):
@@ -215,13 +215,13 @@ class OrdinalEncoder(CategoryEncoder):
     def _categories_of(self, codes: Array, j: int) -> Array:
         values, mask, table = self.categories_[j], self._rare_ones[j], self._tables[j][:-1]
         names = np.where(mask, INFREQUENT, values.astype(object)) if mask.any() else values
-        known, first = np.unique(table, return_index=True)
-        place = np.searchsorted(known, codes).clip(max=len(known) - 1)
-        place[np.isnan(codes)] = len(known) - 1
-        same = (known[place] == codes) | (np.isnan(known[place]) & np.isnan(codes))
-        found = names[first[place]]
+        numbers, first = np.unique(table, return_index=True)
+        place = np.searchsorted(numbers, codes).clip(max=len(numbers) - 1)
+        place[np.isnan(codes)] = len(numbers) - 1
+        same = (numbers[place] == codes) | (np.isnan(numbers[place]) & np.isnan(codes))
+        categories = names[first[place]]
         if same.all():
-            return found
+            return categories
         missed = self._tables[j][-1]
         unknown = np.isnan(codes) if np.isnan(missed) else codes == missed
         if self.handle_unknown == "error" or not (same | unknown).all():
@@ -233,9 +233,9 @@ class OrdinalEncoder(CategoryEncoder):
             raise ValueError(
                 f"X holds {wrong} in column {label}, which is the number of no category."
             )
-        found = found.astype(object)
-        found[~same] = None
-        return found
+        categories = categories.astype(object)
+        categories[~same] = None
+        return categories
 
     def _named(self, names: list[str]) -> list[str]:
         return names

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns brought to a range, or to their median and quartiles."""
+"""Scaling of columns to a range, or by their median and quartiles."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from statfast._validation import (
 )
 from statfast.preprocessing.affine import in_blocks, less_and_over, times_and_more
 
-_ROUNDING = 10.0 * np.finfo(np.float64).eps  # a range below it counts as none
+_ROUNDING = 10.0 * np.finfo(np.float64).eps  # smaller ranges are rounding
 
 
 class ColumnScaler(Transformer, Estimator):
-    """What scalers share: each column less a number, over another, and names that stay."""
+    """The base of scalers, which subtract a number from each column and divide by another."""
 
     def _shift_and_scale(self) -> Any:
-        """What is taken off (d,), and what it is then divided by (d,)."""
+        """The numbers subtracted from columns (d,), and those by which they are divided (d,)."""
         raise NotImplementedError
 
     def _fitted_shift_and_scale(self) -> tuple[Array, Array]:
@@ -84,7 +84,7 @@ class ColumnScaler(Transformer, Estimator):
 
 @dataclass(frozen=True)
 class Extremes:
-    """Rows, and least and largest values of the columns; two of them add."""
+    """The number of rows, and the least and largest value of each column; two add up."""
 
     n: int
     low: NDArray[np.float64]
@@ -96,7 +96,7 @@ class Extremes:
 
 
 def block_extremes(columns: tuple[Array], state: FitState) -> Extremes:
-    """Those of a block of rows, which is refused if it is not finite."""
+    """The extremes of a block of rows; refuses rows that are not finite."""
     X = np.asarray(columns[0])
     rows = X if X.strides[1] == X.itemsize else np.ascontiguousarray(X)
     total = np.zeros(X.shape[1])
@@ -195,7 +195,7 @@ class MinMaxScaler(ColumnScaler, SumFit):
         self : MinMaxScaler
         """
         if self.__sklearn_is_fitted__():
-            rows_for(self, X, finite=False)  # for its sentences
+            rows_for(self, X, finite=False)  # refuses other columns
         return self._merge_sum(*self._prepare(X))
 
     # ------------------------------------------------------------ the protocol of sums
@@ -276,7 +276,7 @@ class MinMaxScaler(ColumnScaler, SumFit):
         low, high = self._range()
         scale, start = self.scale_, self.data_min_
         end = times_and_more(scale, self.min_ + start * scale)
-        # About the least value, so that columns far from zero keep their digits.
+        # The least value is subtracted first, so that columns far from zero keep their digits.
         out = self._applied(X, lambda Z, out: end(np.subtract(Z, start, out=out), out))
         return np.clip(out, low, high) if self.clip else out
 
@@ -357,8 +357,8 @@ class RobustScaler(ColumnScaler):
         -------
         self : RobustScaler
         """
-        given = self._checked()
-        centers, scales, unit = given.with_centering, given.with_scaling, given.unit_variance
+        params = self._checked()
+        centers, scales, unit = params.with_centering, params.with_scaling, params.unit_variance
         low, high = self._quantiles()
         if is_sparse(X):
             if centers:
@@ -368,14 +368,14 @@ class RobustScaler(ColumnScaler):
             rows = as_csr(X).tocsc()
         else:
             rows = as_rows(X)
-        found = np.empty((3, rows.shape[1]))
+        quantiles = np.empty((3, rows.shape[1]))
         step = max(1, (1 << 21) // rows.shape[0])
         for start in range(0, rows.shape[1], step):
             block = rows[:, start : start + step]
             block = block.toarray() if is_sparse(block) else block.astype(np.float64)
-            found[:, start : start + step] = np.percentile(block, [50.0, low, high], axis=0)
+            quantiles[:, start : start + step] = np.percentile(block, [50.0, low, high], axis=0)
         with np.errstate(over="ignore"):
-            spread = found[2] - found[1]
+            spread = quantiles[2] - quantiles[1]
         if not np.isfinite(spread).all():
             raise ValueError("X holds values so far apart that their difference overflows.")
         spread = np.where(spread < _ROUNDING, 1.0, spread)
@@ -384,7 +384,7 @@ class RobustScaler(ColumnScaler):
 
             spread = spread / (ndtri(high / 100.0) - ndtri(low / 100.0))
         return self._publish(
-            X, center_=found[0] if centers else None, scale_=spread if scales else None
+            X, center_=quantiles[0] if centers else None, scale_=spread if scales else None
         )
 
     def transform(self, X: Rows) -> Any:
@@ -414,7 +414,7 @@ class RobustScaler(ColumnScaler):
                     "Cannot center sparse matrices, as X is one: pass `with_centering=False`."
                 )
             rows = as_csr(X)
-            rows_for(self, np.zeros((1, rows.shape[1])))  # for its sentences
+            rows_for(self, np.zeros((1, rows.shape[1])))  # refuses other columns
             scaled = rows.copy()
             scaled.data = scaled.data / scale[scaled.indices]
             return scaled

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Columns less their means, over their standard deviations."""
+"""Standardization of columns by their means and standard deviations."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class StandardScaler(Transformer, SumFit):
         self : StandardScaler
         """
         if self.__sklearn_is_fitted__() and not is_sparse(X):
-            rows_for(self, X, finite=False)  # for its sentences
+            rows_for(self, X, finite=False)  # refuses other columns
         elif self.__sklearn_is_fitted__():
             rows_for(self, np.zeros((1, X.shape[1])))  # type: ignore[index, union-attr]
         return self._merge_sum(*self._prepare(X, y, sample_weight))
@@ -246,7 +246,7 @@ class StandardScaler(Transformer, SumFit):
         return self._applied(X, shift, scale, times_and_more(scale, shift), named=False)
 
     def _shift_and_scale(self) -> tuple[Array, Array]:
-        """What is taken off (d,), and what it is then divided by (d,)."""
+        """The numbers subtracted from columns (d,), and those by which they are divided (d,)."""
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         d = self.n_features_in_
@@ -260,7 +260,7 @@ class StandardScaler(Transformer, SumFit):
             if shift.any() or self.with_mean:
                 raise TypeError(CENTERED)
             rows = as_csr(X)
-            rows_for(self, np.zeros((1, rows.shape[1])), named=named)  # for its sentences
+            rows_for(self, np.zeros((1, rows.shape[1])), named=named)  # refuses other columns
             scaled = rows.copy()
             scaled.data = scaled.data * factor[scaled.indices]
             return scaled
