@@ -122,7 +122,7 @@ def test_labels_of_kernels_and_weights():
 
 
 @pytest.mark.parametrize(
-    ("labels", "given", "message"),
+    ("labels", "params", "message"),
     [
         (2 * LABELS, {}, "y of two dimensions must be an indicator matrix"),
         (np.where(LABELS, "yes", "no"), {}, "must be an indicator matrix"),
@@ -130,9 +130,9 @@ def test_labels_of_kernels_and_weights():
         (LABELS, {"ordered": True}, "ordered=True is for one label of each row"),
     ],
 )
-def test_indicators_refused(labels, given, message):
+def test_indicators_refused(labels, params, message):
     with pytest.raises(ValueError, match=message):
-        OneVsRestClassifier(ridge, **given).fit(X, labels)
+        OneVsRestClassifier(ridge, **params).fit(X, labels)
 
 
 def test_indicators_of_other_labels():

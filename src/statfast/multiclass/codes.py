@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Code matrices: which classes each binary classifier sees, and on which side.
 
-A row is a class, a column a classifier: +1 and -1 are its two sides, rows of a class with 0 are
-left out of its training. With w the signs of the classifiers on a row, the distance to a class's
-word c is
+A row of the matrix is a class and its codeword, a column is a binary classifier: it separates the
+classes with +1 from those with -1, and the samples of classes with 0 are left out of its training.
+With w the signs of the classifiers' values for a sample, its distance to the word c of a class is
 
     d(w, c) = sum (1 - c_i w_i) / 2.
 """
@@ -27,8 +27,8 @@ from statfast._validation import (
     wrong_type,
 )
 
-MAX_EXHAUSTIVE_CLASSES = 12  # classes: 2047 classifiers
-COLUMNS = 12  # learners that are printed
+MAX_EXHAUSTIVE_CLASSES = 12  # which take 2047 classifiers
+PRINTED_COLUMNS = 12  # classifiers that are printed
 LONGEST_NAME = 15  # letters of the name of a column that is printed
 
 
@@ -73,11 +73,13 @@ class CodeMatrix:
             )
         _, first = np.unique(matrix, axis=0, return_index=True)
         if len(first) < len(matrix):
-            same = next(k for k in range(len(matrix)) if k not in first)
-            other = next(k for k in range(same) if (matrix[k] == matrix[same]).all())
+            second_row = next(k for k in range(len(matrix)) if k not in first)
+            first_row = next(
+                k for k in range(second_row) if (matrix[k] == matrix[second_row]).all()
+            )
             raise ValueError(
-                f"Rows {other} and {same} of code are equal, so that nothing separates these "
-                "classes. Add a column in which they differ."
+                f"Rows {first_row} and {second_row} of code are equal, so that nothing separates "
+                "these classes. Add a column in which they differ."
             )
         classes = range(len(matrix)) if self.classes is None else self.classes
         if len(classes) != len(matrix):
@@ -96,8 +98,8 @@ class CodeMatrix:
 
     @property
     def minimum_distance(self) -> float:
-        """Least distance between the words of two classes; half of it, less one half, is how many
-        classifiers may err (of a matrix without zeros)."""
+        """Least distance between the words of two classes. With a least distance of d and no zeros,
+        (d - 1) / 2 classifiers may err and the class is still found."""
         between = self.distances(self.matrix)
         np.fill_diagonal(between, np.inf)
         return float(between.min())
@@ -144,18 +146,18 @@ class CodeMatrix:
         return 0.5 * (self.n_classifiers - signs @ self.matrix.T.astype(np.float64))
 
     def __str__(self):
-        names, few = [str(label) for label in self.classes], self.matrix[:, :COLUMNS]
-        wide = max(map(len, names))
-        columns = self.columns[:COLUMNS]
+        names, matrix = [str(label) for label in self.classes], self.matrix[:, :PRINTED_COLUMNS]
+        name_width = max(map(len, names))
+        columns = self.columns[:PRINTED_COLUMNS]
         if max(map(len, columns)) > LONGEST_NAME:
             columns = tuple(map(str, range(len(columns))))
-        wider = max(3, *map(len, columns))
-        more = "  ..." if self.n_classifiers > COLUMNS else ""
-        head = "".join(f"{name:>{wider + 1}}" for name in columns) + more
-        lines = [f"{'':<{wide}}{head}"]
-        for name, row in zip(names, few, strict=True):
-            cells = "".join(f"{_SIGNS[int(c)]:>{wider + 1}}" for c in row)
-            lines.append(f"{name:<{wide}}{cells}{more}")
+        cell_width = max(3, *map(len, columns))
+        ellipsis = "  ..." if self.n_classifiers > PRINTED_COLUMNS else ""
+        head = "".join(f"{name:>{cell_width + 1}}" for name in columns) + ellipsis
+        lines = [f"{'':<{name_width}}{head}"]
+        for name, row in zip(names, matrix, strict=True):
+            cells = "".join(f"{_SIGNS[int(c)]:>{cell_width + 1}}" for c in row)
+            lines.append(f"{name:<{name_width}}{cells}{ellipsis}")
         return "\n".join([self._title(), *lines])
 
     __repr__ = __str__
@@ -181,7 +183,7 @@ _SIGNS = {1: "+1", 0: "0", -1: "-1"}
 
 
 def _classes(n_classes: Any, learners: Callable[..., Any]) -> int:
-    """Check a number of classes, of whose code `classifiers` gives the width, about."""
+    """A checked number of classes k, for a code of about ``learners(k)`` columns."""
     k = as_count(n_classes, "n_classes", 2, MAX_REPEATS)
     refuse_large(16 * k * learners(k), f"A code of n_classes={k}", "Lower n_classes.")
     return k
@@ -294,9 +296,10 @@ def exhaustive_code(n_classes: int) -> "CodeMatrix":
     2  -1  +1  -1
     """
     k = as_count(n_classes, "n_classes", 2, MAX_EXHAUSTIVE_CLASSES)
-    ways = np.arange(2 ** (k - 1) - 1)  # those of the first class's side, but for all classes
-    sides = ways[None, :] >> np.arange(k - 2, -1, -1)[:, None] & 1
-    return CodeMatrix(np.vstack([np.ones_like(ways), 2 * sides - 1]), name="exhaustive")
+    # Bit masks of the classes on the first class's side, but for all of them.
+    partitions = np.arange(2 ** (k - 1) - 1)
+    sides = partitions[None, :] >> np.arange(k - 2, -1, -1)[:, None] & 1
+    return CodeMatrix(np.vstack([np.ones_like(partitions), 2 * sides - 1]), name="exhaustive")
 
 
 def hadamard_code(n_classes: int) -> "CodeMatrix":
@@ -384,8 +387,8 @@ def random_code(
     k = _classes(n_classes, lambda k: k + (n_columns or 15 * log2(k)))
     n_columns = n_columns or ceil((15 if sparse else 10) * log2(k))
     rng, best, farthest = as_generator(random_state), None, -1.0
-    # What no draw exceeds: the mean over pairs where every column halves the classes. `between` is
-    # whole, and even without zeros.
+    # An upper bound of the least distance of any draw: the mean over all pairs of classes where
+    # every column halves the classes. Distances are whole numbers, and even without zeros.
     most = 4 * n_columns * (k // 2) * (k - k // 2) // (k * (k - 1))
     most -= 0 if sparse else most % 2
     for _ in range(as_count(n_trials, "n_trials", high=MAX_REPEATS)):
@@ -394,7 +397,8 @@ def random_code(
         np.fill_diagonal(between, 2 * n_columns + 1)
         if between.min() > farthest and len(np.unique(matrix, axis=0)) == k:
             best, farthest = matrix, between.min()
-            if farthest >= most:  # no draw is better, and of equals the first is kept
+            # No draw can be better, and the first of equally good ones is kept.
+            if farthest >= most:
                 break
     if best is None and k <= 2**n_columns:
         best = _distinct_words(rng, k, n_columns)
@@ -409,8 +413,9 @@ def random_code(
 def _distinct_words(rng: np.random.Generator, k: int, n_columns: int) -> Array:
     """A matrix of k different words of 1 and -1, drawn without replacement.
 
-    For codes so short that words drawn one by one are seldom different. Of more than half of all
-    words each column has both sides; of fewer, draws are repeated until they have.
+    This is for codes so short that words drawn one by one are seldom different. Where k is more
+    than half of the number of words, each column has both signs; else draws are repeated until it
+    has.
     """
     while True:
         words = rng.choice(2**n_columns, k, replace=False)
@@ -454,11 +459,11 @@ def as_code(code, name):
 def code_of(code: Any, classes: Any, n_classifiers: Any, random_state: Any) -> CodeMatrix:
     """The CodeMatrix of a checked parameter `code`, with the classes as names."""
     if isinstance(code, CodeMatrix):
-        made = code
+        code_matrix = code
     elif code in DRAWN:
-        made = random_code(
+        code_matrix = random_code(
             len(classes), n_classifiers, sparse=DRAWN[code], random_state=random_state
         )
     else:
-        made = NAMED[code](len(classes))
-    return CodeMatrix(made.matrix, classes, made.name)
+        code_matrix = NAMED[code](len(classes))
+    return CodeMatrix(code_matrix.matrix, classes, code_matrix.name)

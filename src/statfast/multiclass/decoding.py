@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From the classifiers' answers to scores of the classes: losses and probabilities.
+"""Scores and probabilities of the classes from the values of the binary classifiers.
 
 Loss-based decoding (Allwein, Schapire & Singer 2000, doi:10.1162/15324430152733133) takes the class
-whose word c has the least sum of losses L(c_j f_j), f the decision values; an entry 0 costs L(0).
-With L(z) = (1 - sign z) / 2 the sum is the distance of the word from the signs.
+whose word c has the least sum of losses L(c_j f_j), where f_j are the decision values; an entry 0
+of the word adds L(0). With L(z) = (1 - sign z) / 2 the sum is the distance of the word from the
+signs of the values.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ from statfast._engine import checkpoint
 from statfast._estimator import MIN_PAIR_PROBABILITY, ROWS_PER_SOLVE, coupled
 from statfast._typing import Array
 
-MIN_CHANGE = 1e-10  # An iteration ends where no probability changes by more.
+MIN_CHANGE = 1e-10  # the iteration ends where no probability changes by more
 MAX_ROUNDS = 2000
 
 
@@ -50,7 +51,8 @@ DECODINGS = ("distance", "linear", *LOSSES)
 
 
 def normalized(shares: Array) -> Array:
-    """Probabilities of one class against the rest, divided by their sum; equal where that is 0."""
+    """Probabilities of each class against the rest, divided by their sum; equal ones where the sum
+    is 0."""
     total = shares.sum(axis=1, keepdims=True)
     equal = np.full(shares.shape, 1.0 / shares.shape[1])
     return np.divide(shares, total, out=equal, where=total > 0)
@@ -69,11 +71,11 @@ def of_pairs(shares: Array, matrix: Array) -> Array:
 
 
 def bradley_terry(shares: Array, matrix: Array, total_weight: Array) -> Array:
-    """Probabilities (m, K) under which the classifiers' are most likely, each weighing as the
-    rows it was trained on: the generalized Bradley-Terry model (Huang, Weng & Lin 2006,
-    https://jmlr.org/papers/v7/huang06a.html), by their fixed-point iteration.
+    """Probabilities (m, K) of the generalized Bradley-Terry model (Huang, Weng & Lin 2006,
+    https://jmlr.org/papers/v7/huang06a.html), by the authors' fixed-point iteration.
 
-    A class that no classifier is about has the share 1/K of what nothing is known of.
+    They maximize the likelihood of the classifiers' probabilities, in which each classifier weighs
+    as much as the rows it was trained on. A class that no classifier separates gets 1/K.
     """
     yes, no = (matrix > 0).astype(np.float64), (matrix < 0).astype(np.float64)
     both, weight = yes + no, total_weight / total_weight.mean()
@@ -83,18 +85,18 @@ def bradley_terry(shares: Array, matrix: Array, total_weight: Array) -> Array:
         part = np.clip(
             shares[start : start + ROWS_PER_SOLVE], MIN_PAIR_PROBABILITY, 1.0 - MIN_PAIR_PROBABILITY
         )
-        found = np.full((len(part), len(matrix)), 1.0 / len(matrix))
-        left = np.arange(len(part))
+        probabilities = np.full((len(part), len(matrix)), 1.0 / len(matrix))
+        active = np.arange(len(part))
         for _ in range(MAX_ROUNDS):
             checkpoint()
-            p, r = found[left], part[left]
-            up = (weight * r / (p @ yes)) @ yes.T + (weight * (1.0 - r) / (p @ no)) @ no.T
-            new = p.copy()
-            new[:, seen] *= up[:, seen] / ((weight / (p @ both)) @ both[seen].T)
-            new[:, seen] *= seen.mean() / new[:, seen].sum(axis=1, keepdims=True)
-            found[left] = new
-            left = left[np.abs(new - p).max(axis=1) > MIN_CHANGE]
-            if not len(left):
+            p, r = probabilities[active], part[active]
+            factor = (weight * r / (p @ yes)) @ yes.T + (weight * (1.0 - r) / (p @ no)) @ no.T
+            p_new = p.copy()
+            p_new[:, seen] *= factor[:, seen] / ((weight / (p @ both)) @ both[seen].T)
+            p_new[:, seen] *= seen.mean() / p_new[:, seen].sum(axis=1, keepdims=True)
+            probabilities[active] = p_new
+            active = active[np.abs(p_new - p).max(axis=1) > MIN_CHANGE]
+            if not len(active):
                 break
-        out[start : start + ROWS_PER_SOLVE] = found
+        out[start : start + ROWS_PER_SOLVE] = probabilities
     return out

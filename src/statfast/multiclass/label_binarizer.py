@@ -11,7 +11,8 @@ from statfast._validation import as_labels, as_sparse, is_sparse, shape_of, to_a
 
 
 def indicators(y: Any) -> Array | None:
-    """An indicator matrix (n, K) of at least two labels, as int64; None if y is none."""
+    """y as an int64 indicator matrix (n, K) of at least two labels; None if y is not such a
+    matrix."""
     if is_sparse(y):
         Y = as_sparse(y, name="y").toarray()
     elif y is None or isinstance(y, str | bytes | dict | set):
@@ -30,7 +31,7 @@ def indicators(y: Any) -> Array | None:
 
 
 class LabelBinarizer:
-    """Labels as columns of 0 and 1: how `OneVsRestClassifier` has read y.
+    """Labels as columns of 0 and 1, as `OneVsRestClassifier` read y in its fit.
 
     Attributes
     ----------

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Binary classifiers by duck typing: copied, fitted to some classes, and asked for values.
+"""The binary classifiers of a reduction: copies that are fitted to some classes, and their values.
 
-A classifier has ``fit(X, y)`` with labels 0 and 1, and ``decision_function`` or ``predict_proba``.
+A classifier is any object that has ``fit(X, y)`` with labels 0 and 1, and ``decision_function`` or
+``predict_proba``.
 """
 
 import copy
@@ -14,7 +15,7 @@ from statfast._typing import Array
 from statfast._validation import shown
 
 _BOTH = np.array([0, 1])
-CERTAIN = 1e100  # decision values beyond are as good: sums of some are finite
+CERTAIN = 1e100  # decision values are clipped there, so that sums of them are finite
 
 
 def require_learner(estimator: Any) -> None:
@@ -49,7 +50,8 @@ def require_weights(estimator: Any) -> None:
 def trained(
     estimator: Estimator, X: Any, codes: Array, column: Array, weights: Array | None, pairwise: bool
 ) -> tuple[Estimator, Array | None]:
-    """A classifier fitted to one column of a code matrix, and the rows it has seen (None: all)."""
+    """A classifier fitted to one column of a code matrix, and the places of the rows it was fitted
+    to (None: all)."""
     side = column[codes]
     index = None if (column != 0).all() else np.flatnonzero(side)
     rows = between(X, index) if pairwise else take_rows(X, index)
@@ -63,7 +65,7 @@ def trained(
 
 
 def trained_on(learner: Any, X: Array, codes: Array, column: Array, weights: Array | None) -> Any:
-    """A copy of a classifier that has also seen the rows of a batch that are of its classes."""
+    """A copy of a classifier, updated with the rows of a batch that are of its classes."""
     side = column[codes]
     seen = side != 0 if weights is None else (side != 0) & (weights > 0.0)
     index = None if seen.all() else np.flatnonzero(seen)
@@ -71,13 +73,13 @@ def trained_on(learner: Any, X: Array, codes: Array, column: Array, weights: Arr
         return learner
     learner = copy.deepcopy(learner)
     target = (side > 0).astype(np.intp)
-    given = {} if weights is None else {"sample_weight": take_rows(weights, index)}
+    fit_arguments = {} if weights is None else {"sample_weight": take_rows(weights, index)}
     rows, target = take_rows(X, index), take_rows(target, index)
-    return learner.partial_fit(rows, target, classes=_BOTH, **given)
+    return learner.partial_fit(rows, target, classes=_BOTH, **fit_arguments)
 
 
 class Constant:
-    """What stands for a classifier where all rows have the same answer, 0 or 1."""
+    """A classifier that always answers 0 or 1, where all rows of the fit have the same label."""
 
     def __init__(self, answer: int) -> None:
         self.answer = answer
@@ -107,7 +109,8 @@ def value_of(learner: Any, X: Any) -> Array:
         return np.clip(values, -CERTAIN, CERTAIN)
     shares = np.asarray(learner.predict_proba(X), dtype=np.float64)
     yes = _of_label_one(learner, shares, X)
-    # Beside a probability near 1 the other one has the digits, in float32 above all.
+    # Where one probability is near 1, 1 - p would lose the digits of the other, above all in
+    # float32.
     no = shares[:, 0] if shares.shape == (len(yes), 2) else 1 - yes
     with np.errstate(divide="ignore"):
         return np.clip(np.log(yes) - np.log(no), -1e3, 1e3)
@@ -124,7 +127,7 @@ def _of_label_one(learner: Any, shares: Array, X: Any) -> Array:
 
 
 def _checked_answers(learner: Any, method: str, values: Array, X: Any) -> Array:
-    """What a classifier says, if it says something of each row."""
+    """The values of a classifier, after a check that there is one for each row and none is nan."""
     name = f"{type(learner).__name__}.{method}"
     if len(values) != count_rows(X):
         raise ValueError(

@@ -122,11 +122,11 @@ class OneVsRestClassifier(Reduction):
         TypeError
             If the estimator has no decision values, or is given weights that it does not take.
         """
-        given = self._checked()
+        params = self._checked()
         Y = indicators(y)
         if Y is None:
             return self._fit_columns(X, y, sample_weight, self._code)
-        if given.ordered:
+        if params.ordered:
             raise ValueError(
                 "ordered=True is for one label of each row; y is an indicator matrix, whose labels "
                 "do not exclude each other. Set it to False."
@@ -152,8 +152,8 @@ class OneVsRestClassifier(Reduction):
         def work(j: int) -> Any:
             if same[j]:
                 return learners.Constant(int(counted[0, j]))
-            every = np.array([-1, 1], dtype=np.int8)
-            return learners.trained(self.estimator, rows, Y[:, j], every, weights, False)[0]
+            both_sides = np.array([-1, 1], dtype=np.int8)
+            return learners.trained(self.estimator, rows, Y[:, j], both_sides, weights, False)[0]
 
         fitted = self._each(work, range(k), rows, FITTING)
         classes = np.arange(k)
@@ -164,8 +164,11 @@ class OneVsRestClassifier(Reduction):
             "_seen": [None] * k,
             "_sparse": sparse,
         }
-        learnt = next((one for one in fitted if not isinstance(one, learners.Constant)), None)
-        return self._publish(X, **state, n_features_in_=width_of(rows, learnt))
+        learner = next(
+            (model for model in fitted if not isinstance(model, learners.Constant)),
+            None,
+        )
+        return self._publish(X, **state, n_features_in_=width_of(rows, learner))
 
     @where_learners_can
     def partial_fit(
@@ -211,8 +214,10 @@ class OneVsRestClassifier(Reduction):
     @property
     def label_binarizer_(self) -> Any:
         """Converter between labels and indicator columns."""
-        many = self.multilabel_
-        return LabelBinarizer(self.classes_, multilabel=many, sparse=many and self._sparse)
+        multilabel = self.multilabel_
+        return LabelBinarizer(
+            self.classes_, multilabel=multilabel, sparse=multilabel and self._sparse
+        )
 
     def _code(self, classes: Array) -> CodeMatrix:
         if len(classes) == 2:
@@ -282,12 +287,14 @@ class OneVsRestClassifier(Reduction):
         """
         if not (self.__sklearn_is_fitted__() and self.multilabel_):
             return super().score(X, y, sample_weight)
-        said = self._values(X) > 0.0
+        predicted = self._values(X) > 0.0
         truth = self.label_binarizer_.transform(y)
-        if len(truth) != len(said):
-            raise ValueError(f"y must have one row per row of X ({len(said)}); got {len(truth)}.")
-        right = (said == truth).all(axis=1)
-        return float(np.average(right, weights=as_weights(sample_weight, len(said))))
+        if len(truth) != len(predicted):
+            raise ValueError(
+                f"y must have one row per row of X ({len(predicted)}); got {len(truth)}."
+            )
+        correct = (predicted == truth).all(axis=1)
+        return float(np.average(correct, weights=as_weights(sample_weight, len(predicted))))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -323,8 +330,8 @@ class OneVsRestClassifier(Reduction):
 
 
 def _in_turn(values: Array) -> Array:
-    none = np.minimum.accumulate(-values, axis=1)
+    none_before = np.minimum.accumulate(-values, axis=1)
     scores = np.empty((len(values), values.shape[1] + 1))
-    scores[:, :-1], scores[:, -1] = values, none[:, -1]
-    scores[:, 1:-1] = np.minimum(values[:, 1:], none[:, :-1])
+    scores[:, :-1], scores[:, -1] = values, none_before[:, -1]
+    scores[:, 1:-1] = np.minimum(values[:, 1:], none_before[:, :-1])
     return scores

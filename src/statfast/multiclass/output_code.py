@@ -136,10 +136,10 @@ class OutputCodeClassifier(Reduction):
         return self._fit_columns(X, y, sample_weight, self._code)
 
     def _code(self, classes: Array) -> CodeMatrix:
-        many, k = None, len(classes)
+        n_columns, k = None, len(classes)
         if self.code_size is not None:
-            many = max(int(self.code_size * k), (k - 1).bit_length())
-        return code_of(self._checked_value("code"), classes.tolist(), many, self.random_state)
+            n_columns = max(int(self.code_size * k), (k - 1).bit_length())
+        return code_of(self._checked_value("code"), classes.tolist(), n_columns, self.random_state)
 
     @property
     def code_book_(self) -> Array:

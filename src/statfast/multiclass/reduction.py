@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What reductions have in common: a classifier for each column of a code matrix, and prediction."""
+"""The base class of the reductions: one binary classifier for each column of a code matrix."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from statfast._validation import as_labels, as_weights, shown
 from statfast.multiclass import learners
 from statfast.multiclass.codes import CodeMatrix
 
-# Floating-point operations for each number of the rows, at least, of a fit and of an answer: less
-# than a millisecond in all is not worth other threads.
+# Least floating-point operations for each number of X that a fit and a prediction of a binary
+# classifier take. Threads are started only where all of them take more than a millisecond.
 FITTING, ANSWERING = 100.0, 10.0
 
 
 class _WhereLearnersCan:
-    """A method that an instance has only if its classifiers have one of that name."""
+    """Descriptor of a method that an instance has only if its classifiers have one of that name."""
 
     def __init__(self, method: Any) -> None:
         self.method, self.__doc__ = method, method.__doc__
@@ -102,47 +102,51 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
         def work(column: Array) -> tuple[Any, Array | None]:
             return learners.trained(estimator, rows, codes, column, weights, pairwise)
 
-        found = self._each(work, list(code.matrix.T), rows, FITTING)
+        trained = self._each(work, list(code.matrix.T), rows, FITTING)
         state = {
             "classes_": classes,
             "n_classes_": len(classes),
-            "estimators_": [learner for learner, _ in found],
+            "estimators_": [learner for learner, _ in trained],
             "code_": code,
-            "_seen": [index if pairwise else None for _, index in found],
-            "_column_weights": _masses(code.matrix, codes, weights),
+            "_seen": [index if pairwise else None for _, index in trained],
+            "_column_weights": _weights_of_columns(code.matrix, codes, weights),
         }
         return self._publish(X, **state, n_features_in_=width_of(rows, state["estimators_"][0]))
 
     def _fit_more(self, X: Any, y: Any, classes: Any, sample_weight: Any, code_for: Any) -> Self:
-        """Have copies of the classifiers see a batch, and publish them."""
+        """Update copies of the classifiers with a batch, and publish them."""
         learners.require_learner(self.estimator)
         again = self.__sklearn_is_fitted__()
-        known = known_classes(self, classes, least=2)
+        all_classes = known_classes(self, classes, least=2)
         rows = handed_for(self, X) if again else handed(X)
         n = count_rows(rows)
         weights = as_weights(sample_weight, n)
         labels, codes = as_labels(y, n)
-        codes = codes_among(known, labels, codes, weights)
+        codes = codes_among(all_classes, labels, codes, weights)
         estimator, class_weight = without_class_weights(self.estimator)
-        require_no_labels(estimator, known)
-        weights = times_classes(weights, class_weight, known, codes)
+        require_no_labels(estimator, all_classes)
+        weights = times_classes(weights, class_weight, all_classes, codes)
         if weights is not None:
             learners.require_weights(self.estimator)
-        code = self.code_ if again else code_for(known)
-        many = code.n_classifiers
-        before = self.estimators_ if again else [copied(estimator) for _ in range(many)]
+        code = self.code_ if again else code_for(all_classes)
+        n_learners = code.n_classifiers
+        learners_before = (
+            self.estimators_ if again else [copied(estimator) for _ in range(n_learners)]
+        )
 
         def work(j: int) -> Any:
-            return learners.trained_on(before[j], rows, codes, code.matrix[:, j], weights)
+            return learners.trained_on(learners_before[j], rows, codes, code.matrix[:, j], weights)
 
-        mass = _masses(code.matrix, codes, weights) + (self._column_weights if again else 0.0)
+        column_weights = _weights_of_columns(code.matrix, codes, weights) + (
+            self._column_weights if again else 0.0
+        )
         state: dict[str, Any] = {
-            "classes_": known,
-            "n_classes_": len(known),
-            "estimators_": self._each(work, range(many), rows, FITTING),
+            "classes_": all_classes,
+            "n_classes_": len(all_classes),
+            "estimators_": self._each(work, range(n_learners), rows, FITTING),
             "code_": code,
-            "_seen": [None] * many,
-            "_column_weights": mass,
+            "_seen": [None] * n_learners,
+            "_column_weights": column_weights,
         }
         if not again:
             return self._publish(X, **state, n_features_in_=width_of(rows, state["estimators_"][0]))
@@ -154,7 +158,7 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
     def _each(
         self, work: Callable[..., Any], tasks: list[Array] | range, rows: Any, effort: float
     ) -> list[Any]:
-        """``work`` of the tasks, on threads if there is enough of it."""
+        """``work`` of each task, on threads if the effort is large enough."""
         effort *= count_rows(rows) * width_of(rows, None) * len(tasks)
 
         def step(task: Array | int) -> Any:
@@ -163,19 +167,19 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
 
         return each(step, tasks, n_jobs=self.n_jobs, effort=effort)
 
-    def _answers(self, X: Any, ask: Callable[..., Any]) -> Array:
-        """What each classifier says of the rows: (m, L)."""
+    def _answers(self, X: Any, values_of: Callable[..., Any]) -> Array:
+        """The values of each classifier for each row: (m, L)."""
         rows = handed_for(self, X)
         fitted, seen = self.estimators_, self._seen
         self._require_seen()
 
         def work(j: int) -> Array:
-            return ask(fitted[j], columns_of(rows, seen[j]))
+            return values_of(fitted[j], columns_of(rows, seen[j]))
 
         return np.column_stack(self._each(work, range(len(fitted)), rows, ANSWERING))
 
     def _require_seen(self) -> None:
-        """Refuse to predict by classifiers whose classes `partial_fit` has not met."""
+        """Refuse to predict by classifiers of whose classes `partial_fit` has seen no row."""
         if "code_" not in self.__dict__ or self._column_weights.all():
             return
         column = self.code_.matrix[:, int((self._column_weights == 0.0).argmax())]
@@ -194,8 +198,10 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
 
     def _can(self, method: str) -> bool:
         fitted = self.__dict__.get("estimators_", [])
-        known = (one for one in fitted if not isinstance(one, learners.Constant))
-        return learners.can(next(known, self.estimator), method)
+        fitted_learners = (
+            learner for learner in fitted if not isinstance(learner, learners.Constant)
+        )
+        return learners.can(next(fitted_learners, self.estimator), method)
 
     def predict(self, X: Any) -> Array:
         """Predict the class of each sample.
@@ -221,12 +227,12 @@ class Reduction(Classifier, HandsWeightsOn, Estimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True  # unless the estimator says otherwise
+        tags.input_tags.sparse = True  # unless the tags of the estimator differ
         return with_tags_of(tags, self.estimator)
 
 
-def _masses(matrix: Array, codes: Array, weights: Array | None) -> Array:
-    """Rows of each classifier's classes, or the sum of their weights."""
+def _weights_of_columns(matrix: Array, codes: Array, weights: Array | None) -> Array:
+    """For each column of a code matrix the number of rows of its classes, or their total weight."""
     return np.bincount(codes, weights, len(matrix)) @ np.abs(matrix).astype(np.float64)
 
 
@@ -236,5 +242,5 @@ def of_two(scores: Array) -> Array:
 
 
 def named(code: CodeMatrix, classes: Array) -> CodeMatrix:
-    """A code of the classes' names."""
+    """A code matrix with the classes as the names of its rows."""
     return CodeMatrix(code.matrix, classes.tolist(), code.name)

@@ -38,12 +38,12 @@ from statfast.pipeline.hstack import SideBySide, as_factors, as_style, is_word
 from statfast.pipeline.steps import numbered_names
 from statfast.pipeline.sum_pipeline import MergedColumns
 
-DONE = ("drop", "passthrough")
+KEYWORDS = ("drop", "passthrough")
 
 
 def as_transformer(step: Transformer | str, name: str) -> Transformer | str:
-    """A transformer, or the word for what is done without one."""
-    if isinstance(step, str) and step in DONE:
+    """A checked transformer, or one of the keywords "drop" and "passthrough"."""
+    if isinstance(step, str) and step in KEYWORDS:
         return step
     able = hasattr(step, "transform") and hasattr(step, "fit")
     if isinstance(step, type | str) or not able:
@@ -136,7 +136,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
     _listed = "transformers"
 
     transformers: list[Any] | None = param(by_fit, default=None, kw_only=False)
-    remainder: Any = param(checked_by(as_transformer, *DONE), default="drop")
+    remainder: Any = param(checked_by(as_transformer, *KEYWORDS), default="drop")
     sparse_threshold: float = param(real(0, 1), default=0.3)
     n_jobs: Jobs = param(jobs, default=None)
     transformer_weights: dict[str, float] | None = param(
@@ -207,12 +207,12 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
                 continue
             model, start = copied(step), perf_counter()
             weighted = sample_weight is not None and takes_weights(model)
-            more = {"sample_weight": sample_weight} if weighted else {}
+            fit_arguments = {"sample_weight": sample_weight} if weighted else {}
             rows = take_columns(table, places, alone)
             if hasattr(model, "fit_transform"):
-                parts[name] = model.fit_transform(rows, y, **more)
+                parts[name] = model.fit_transform(rows, y, **fit_arguments)
             else:
-                parts[name] = model.fit(rows, y, **more).transform(rows)
+                parts[name] = model.fit(rows, y, **fit_arguments).transform(rows)
             fitted.append((name, model, columns))
             if self.verbose:
                 print(
@@ -237,15 +237,15 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         n_features: int,
         names: Array | None,
     ) -> Self:
-        """Publish the fitted transformers and where their results stand."""
-        where, start = {name: slice(0, 0) for name, *_ in [*planned, ("remainder",)]}, 0
+        """Publish the fitted transformers and the columns of the result that each gives."""
+        slices, start = {name: slice(0, 0) for name, *_ in [*planned, ("remainder",)]}, 0
         for name, width in widths.items():
-            where[name] = slice(start, start := start + width)
+            slices[name] = slice(start, start := start + width)
         return self._publish(
             None,
             transformers_=fitted,
             sparse_output_=sparse,
-            output_indices_=where,
+            output_indices_=slices,
             n_features_in_=n_features,
             **({} if names is None else {"feature_names_in_": names}),
             _plan={name: (places, alone) for name, _, _, places, alone in planned},
@@ -253,7 +253,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         )
 
     def _checked_entries(self) -> list[Any]:
-        """The transformers, if they are what they must be; and the other parameters."""
+        """The list of transformers, after a check of it and of the other parameters."""
         entries = self.transformers
         if not isinstance(entries, list | tuple) or not len(entries):
             raise TypeError(
@@ -270,9 +270,9 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
                     "transformers must hold triples (name, transformer, columns); got "
                     f"{shown(entry)}."
                 )
-        names, own = [name for name, *_ in entries], Estimator.get_params(self, deep=False)
+        names, params = [name for name, *_ in entries], Estimator.get_params(self, deep=False)
         for name in names:
-            if "__" in name or not name or names.count(name) > 1 or name in own:
+            if "__" in name or not name or names.count(name) > 1 or name in params:
                 raise ValueError(
                     "Names of transformers must differ, hold no '__' and be no parameters; got "
                     f"{name!r}. Rename it."
@@ -283,7 +283,8 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         return entries
 
     def _planned(self, entries: list[Any], table: Any) -> list[Any]:
-        """(name, transformer, columns, their places, whether one alone was named) of each."""
+        """For each transformer (name, transformer, columns, places of the columns, whether a single
+        column was named, which is passed as a 1-d array)."""
         planned, used = [], set()
         for name, step, columns in entries:
             columns = columns(table) if callable(columns) else columns
@@ -333,17 +334,20 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         return self._side_by_side(parts, table)
 
     def _order(self, table: Any) -> list[int]:
-        """For each column of the fitted table its place in another."""
+        """For each column of the table of the fit its place in this table; -1 where it is missing
+        and not needed."""
         d = self.n_features_in_
         seen, names = self.__dict__.get("feature_names_in_"), column_names(table)
         if seen is not None and names is not None:
-            place = {name: j for j, name in reversed(list(enumerate(names)))}
+            place_of_name = {name: j for j, name in reversed(list(enumerate(names)))}
             used = {j for name, step, _ in self.transformers_ if not is_word(step, "drop")
                     for j in self._plan[name][0]}  # fmt: skip
-            missing = [name for j, name in enumerate(seen) if j in used and name not in place]
+            missing = [
+                name for j, name in enumerate(seen) if j in used and name not in place_of_name
+            ]
             if missing:
                 raise ValueError(f"columns are missing: X lacks {shown(missing)}.")
-            return [place.get(name, -1) for name in seen]
+            return [place_of_name.get(name, -1) for name in seen]
         compare_names(self, table)
         if table.shape[1] != d:
             raise ValueError(
@@ -367,8 +371,8 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         self
         """
         super().set_output(transform=transform)
-        held = [entry[1] for entry in self.transformers or ()] + [self.remainder]
-        for step in held + [entry[1] for entry in self.__dict__.get("transformers_", ())]:
+        steps = [entry[1] for entry in self.transformers or ()] + [self.remainder]
+        for step in steps + [entry[1] for entry in self.__dict__.get("transformers_", ())]:
             if hasattr(step, "set_output"):
                 step.set_output(transform=transform)
         return self
@@ -389,8 +393,10 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         steps = [step for _, step in self._pairs()]
-        told = [s.__sklearn_tags__().input_tags for s in steps if hasattr(s, "__sklearn_tags__")]
-        tags.input_tags.sparse = all(tag.sparse for tag in told)
+        input_tags = [
+            s.__sklearn_tags__().input_tags for s in steps if hasattr(s, "__sklearn_tags__")
+        ]
+        tags.input_tags.sparse = all(tag.sparse for tag in input_tags)
         return tags
 
 
@@ -451,5 +457,5 @@ def make_column_transformer(
 def _are_names(columns: list[int]) -> bool:
     columns = [columns] if isinstance(columns, str) else columns
     return not isinstance(columns, slice) and len(shape_of(columns)) == 1 and all(
-        isinstance(one, str) for one in columns
+        isinstance(column, str) for column in columns
     )  # fmt: skip

@@ -10,11 +10,12 @@ import numpy as np
 from statfast._estimator import is_frame
 from statfast._validation import as_sparse, column_names, is_sparse, require_shape, shown, to_array
 
-WANTED = "names, places, a slice, a mask of truth values, or a callable that gives them"
+KINDS_OF_COLUMNS = "names, places, a slice, a mask of truth values, or a callable that gives them"
 
 
 def as_container(X: Any) -> Any:
-    """A table of which columns can be taken: as it is, if it is an array, a frame or sparse."""
+    """X as a table of which columns can be taken; arrays, frames and sparse matrices stay as they
+    are."""
     if is_sparse(X):
         return as_sparse(X)
     if is_frame(X):
@@ -27,26 +28,29 @@ def as_container(X: Any) -> Any:
     return table
 
 
-def places_of(wanted: list[int] | slice, X: Any) -> tuple[list[int], bool]:
-    """The places of columns in a table, and whether one alone was named, as a 1-d column."""
-    if callable(wanted):
-        wanted = wanted(X)
+def places_of(columns: list[int] | slice, X: Any) -> tuple[list[int], bool]:
+    """The places of columns in a table, and whether a single column was named, to be passed as a
+    1-d array."""
+    if callable(columns):
+        columns = columns(X)
     d = X.shape[1]
-    if isinstance(wanted, str | Integral) and not isinstance(wanted, bool):
-        return [_place(wanted, X, d)], True
-    if isinstance(wanted, slice):
-        return list(range(d))[_as_places(wanted, X, d)], False
-    if isinstance(wanted, bool | dict | set) or not hasattr(wanted, "__len__"):
-        raise TypeError(f"Columns in transformers must be {WANTED}; got {shown(wanted)}.")
-    wanted = list(wanted)
-    if wanted and all(isinstance(one, bool | np.bool_) for one in wanted):
-        if len(wanted) != d:
+    if isinstance(columns, str | Integral) and not isinstance(columns, bool):
+        return [_place(columns, X, d)], True
+    if isinstance(columns, slice):
+        return list(range(d))[_as_places(columns, X, d)], False
+    if isinstance(columns, bool | dict | set) or not hasattr(columns, "__len__"):
+        raise TypeError(
+            f"Columns in transformers must be {KINDS_OF_COLUMNS}; got {shown(columns)}."
+        )
+    columns = list(columns)
+    if columns and all(isinstance(column, bool | np.bool_) for column in columns):
+        if len(columns) != d:
             raise ValueError(
                 f"A mask of columns in transformers must have an entry for each of the {d} columns "
-                f"of X; got {len(wanted)}."
+                f"of X; got {len(columns)}."
             )
-        return np.flatnonzero(wanted).tolist(), False
-    return [_place(one, X, d) for one in wanted], False
+        return np.flatnonzero(columns).tolist(), False
+    return [_place(column, X, d) for column in columns], False
 
 
 def _place(column, X, d):
@@ -57,25 +61,25 @@ def _place(column, X, d):
                 "Specifying the columns using strings is only supported for dataframes; "
                 f"transformers names {column!r}, and X has no column names."
             )
-        found = np.flatnonzero(names == column)
-        if not len(found):
+        places = np.flatnonzero(names == column)
+        if not len(places):
             raise ValueError(f"A given column is not a column of the dataframe X: {column!r}.")
-        return int(found[0])
+        return int(places[0])
     if isinstance(column, bool | np.bool_) or not isinstance(column, Integral):
-        raise TypeError(f"Columns in transformers must be {WANTED}; got {shown(column)}.")
+        raise TypeError(f"Columns in transformers must be {KINDS_OF_COLUMNS}; got {shown(column)}.")
     if not -d <= column < d:
         raise ValueError(f"X has {d} columns, but transformers asks for column {int(column)}.")
     return int(column) % d
 
 
-def _as_places(wanted: slice, X: Any, d: int) -> slice:
-    """A slice of places; one of names has its end, as in pandas."""
-    begin, end = wanted.start, wanted.stop
+def _as_places(columns: slice, X: Any, d: int) -> slice:
+    """A slice of columns as a slice of places. A slice of names includes its end, as in pandas."""
+    begin, end = columns.start, columns.stop
     if isinstance(begin, str):
         begin = _place(begin, X, d)
     if isinstance(end, str):
         end = _place(end, X, d) + 1
-    return slice(begin, end, wanted.step)
+    return slice(begin, end, columns.step)
 
 
 class make_column_selector:

@@ -65,49 +65,52 @@ class SideBySide:
 
             index = table.index if isinstance(table, pandas.DataFrame) else None
             for part in parts:
-                own = names[start : (start := start + part.shape[1])]
+                part_names = names[start : (start := start + part.shape[1])]
                 frame = pandas.DataFrame(part, copy=False)
-                frames.append(frame.set_axis(own, axis=1).set_axis(
+                frames.append(frame.set_axis(part_names, axis=1).set_axis(
                     range(table.shape[0]) if index is None else index))  # fmt: skip
             return pandas.concat(frames, axis=1)
         import polars
 
         for part in parts:
-            own = names[start : (start := start + part.shape[1])]
+            part_names = names[start : (start := start + part.shape[1])]
             frame = polars.DataFrame(part)
-            frame.columns = own
+            frame.columns = part_names
             frames.append(frame)
         return polars.concat(frames, how="horizontal")
 
     def _named(self, names: Any) -> Any:
         names = np.asarray(names, dtype=object)
-        found = []
+        named_columns = []
         for name, step, _ in self.transformers_:
             places, _alone = self._plan[name]
             if not places or is_word(step, "drop"):
                 continue
-            own = names[places] if isinstance(step, str) else step.get_feature_names_out(
+            part_names = names[places] if isinstance(step, str) else step.get_feature_names_out(
                 names[places]
             )  # fmt: skip
-            found += [(name, one) for one in own]
+            named_columns += [(name, feature) for feature in part_names]
         style = self.verbose_feature_names_out
         if style is False:
-            counts = Counter(one for _, one in found)
-            twice = sorted(one for one, count in counts.items() if count > 1)
-            if twice:
+            counts = Counter(feature for _, feature in named_columns)
+            repeated = sorted(feature for feature, count in counts.items() if count > 1)
+            if repeated:
                 raise ValueError(
-                    f"Output feature names: {shown(twice)} are not unique. Please set "
+                    f"Output feature names: {shown(repeated)} are not unique. Please set "
                     "verbose_feature_names_out=True to add prefixes to feature names."
                 )
-            return [one for _, one in found]
+            return [feature for _, feature in named_columns]
         if callable(style):
-            return [style(name, one) for name, one in found]
+            return [style(name, feature) for name, feature in named_columns]
         style = "{transformer_name}__{feature_name}" if style is True else style
-        return [style.format(transformer_name=name, feature_name=one) for name, one in found]
+        return [
+            style.format(transformer_name=name, feature_name=feature)
+            for name, feature in named_columns
+        ]
 
 
 def is_word(step: Transformer | str, word: str) -> bool:
-    """Whether a transformer is the word given in the place of one."""
+    """Whether a step is this keyword ("drop" or "passthrough") in the place of a transformer."""
     return isinstance(step, str) and step == word
 
 

@@ -24,7 +24,7 @@ from statfast.pipeline.sum_pipeline import MergedSteps
 
 
 class Passthrough:
-    """What a step that is skipped can do."""
+    """Stands for a step that is skipped: a transformer that returns the rows as they are."""
 
     def transform(self, X: Any) -> Any:
         return X
@@ -170,60 +170,60 @@ class Pipeline(MergedSteps, Estimator):
             raise AttributeError(f"Pipeline cannot predict, as {type(last).__name__} cannot.")
         fitted, _ = self._fit_all(X, y, sample_weight, params, to_rows=False)
         model = copied(self)._published(X, fitted)
-        said = getattr(model._last(), "labels_", None)
-        if said is None:
-            said = model.predict(X)
+        labels = getattr(model._last(), "labels_", None)
+        if labels is None:
+            labels = model.predict(X)
         self._published(X, fitted)
-        return said
+        return labels
 
     def _fit_all(
         self, X: Any, y: Any, sample_weight: Weights, params: dict[Any, Any], to_rows: bool
     ) -> tuple[list[tuple[Any, ...]], Any]:
         steps = checked_steps(self.steps)
-        wanted: Any = self._arguments(steps, params)
+        arguments: Any = self._arguments(steps, params)
         fitted, rows = [], X
         for number, (name, step) in enumerate(steps):
             if is_skipped(step):
                 fitted.append((name, step))
                 continue
-            model, more = copied(step), dict(wanted[name])
+            model, fit_arguments = copied(step), dict(arguments[name])
             if sample_weight is not None and takes_weights(model):
-                more.setdefault("sample_weight", sample_weight)
+                fit_arguments.setdefault("sample_weight", sample_weight)
             last = number == len(steps) - 1
             if last and not to_rows:
-                model.fit(rows, y, **more)
+                model.fit(rows, y, **fit_arguments)
             elif hasattr(model, "fit_transform"):
-                rows = model.fit_transform(rows, y, **more)
+                rows = model.fit_transform(rows, y, **fit_arguments)
             else:
-                rows = model.fit(rows, y, **more).transform(rows)
+                rows = model.fit(rows, y, **fit_arguments).transform(rows)
             fitted.append((name, model))
         return fitted, rows
 
     def _published(self, X: Any, fitted: list[Any]) -> Self:
         models = [model for _, model in fitted if not is_skipped(model)]
-        more = {}
+        attributes = {}
         if models:
-            more["n_features_in_"] = getattr(models[0], "n_features_in_", None)
+            attributes["n_features_in_"] = getattr(models[0], "n_features_in_", None)
             if hasattr(models[-1], "classes_"):
-                more["classes_"] = models[-1].classes_
+                attributes["classes_"] = models[-1].classes_
         else:
             shape = shape_of(X)
             if len(shape) < 2:
                 raise ValueError(f"Expected 2D array X, got shape {shape}. Reshape it.")
-            more["n_features_in_"] = int(shape[1])
-        return self._publish(X, steps_=fitted, **more)
+            attributes["n_features_in_"] = int(shape[1])
+        return self._publish(X, steps_=fitted, **attributes)
 
     def _arguments(self, steps: list[Any], params: dict[Any, Any]) -> dict[Any, Any]:
-        wanted: Any = {name: {} for name, _ in steps}
+        arguments: Any = {name: {} for name, _ in steps}
         for key, value in params.items():
-            name, found, argument = key.partition("__")
-            if not found or name not in wanted:
+            name, separator, argument = key.partition("__")
+            if not separator or name not in arguments:
                 raise ValueError(
-                    f"Pipeline.fit takes arguments as name__argument, of the steps {[*wanted]}; "
+                    f"Pipeline.fit takes arguments as name__argument, of the steps {[*arguments]}; "
                     f"got {key!r}."
                 )
-            wanted[name][argument] = value
-        return wanted
+            arguments[name][argument] = value
+        return arguments
 
     # ------------------------------------------------------------ the steps' methods
 
@@ -252,7 +252,8 @@ class Pipeline(MergedSteps, Estimator):
             )
 
     def _delegate(self) -> Any:
-        """The last step, or what stands for it; None if there is none that fit would take."""
+        """The last step, or a `Passthrough` where it is skipped; None where the steps are
+        invalid."""
         steps = self.__dict__.get("steps_") or self._pairs()
         if not steps:
             return None
@@ -404,13 +405,13 @@ class Pipeline(MergedSteps, Estimator):
         float
             nan where that of the last step is, as R^2 of one row.
         """
-        more = params if sample_weight is None else params | {"sample_weight": sample_weight}
+        arguments = params if sample_weight is None else params | {"sample_weight": sample_weight}
         rows = self._before_last(X)
         last: Any = self._last()
-        return last.score(rows, y, **more)
+        return last.score(rows, y, **arguments)
 
     def _of_step(self, step: Any, method: str) -> Callable[..., Any]:
-        """A method of a step, of which it may have none."""
+        """A method of a step, or an error that names the method and the step that lacks it."""
         if not hasattr(step, method):
             raise AttributeError(
                 f"{method} of a pipeline needs steps that have it; {type(step).__name__} has none. "

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Folds of a scaler and a model by iterations, fitted together.
+"""Folds of a pipeline of a scaler and an iterative model, fitted together.
 
-Of a fold's own scaler, a model with an intercept keeps nothing but the size of the penalty:
-coefficients of columns divided by s are penalized as those of columns divided by t are with
-(s / t)^2 times the ridge. So the rows are scaled once, by the spread of all of them, which drops
-out, and the folds share them. The spread of a fold's own rows, merged from the moments of its
-parts, says how large the ridge of each column is.
+Each fold of a cross-validation has a scaler of its own. Where the model has an intercept, the
+scaler matters only through the penalty: columns divided by s with a ridge r give the same model as
+columns divided by t with the ridge (s / t)^2 r. The rows are therefore scaled once, by the spread
+of all rows (which cancels), and all folds share them. The spread of a fold's rows, from the moments
+of its segments, gives the factor of the ridge of each column.
 """
 
 from dataclasses import dataclass, replace
@@ -29,18 +29,19 @@ from statfast.pipeline.steps import checked_steps, is_fitted_by_moments, is_skip
 
 @dataclass
 class PipelineFolds:
-    """`ScaledFolds` of a pipeline of a scaler and a model."""
+    """The task of a pipeline of a scaler and a model, with the factor of the ridge for each fold
+    and column (``stretch``)."""
 
     pipeline: Any
     task: FoldTask
     stretch: np.ndarray  # (folds, d)
 
     def by_itself(self, candidate: int, fold: Any) -> Any:
-        """The pipeline of a candidate, fitted to the rows of a fold, or the error that came."""
+        """The pipeline of a candidate, fitted to the rows of a fold, or the exception it raised."""
         model = with_params(self.pipeline, self.task.candidates[candidate])
         try:
             return model.fit(*self.task.rows_of_fit(fold))
-        except Exception as error:  # which fails the fold alone
+        except Exception as error:  # fails this fold alone
             return error
 
 
@@ -66,7 +67,7 @@ def scaled_plan(pipeline: Any, task: Any) -> Any:
             return None
         scaler = copied(step).fit(X, sample_weight=weights)
         scaled = scaler.transform(X)
-    if not isinstance(scaled, np.ndarray):  # of frames, with the names of columns
+    if not isinstance(scaled, np.ndarray):  # a data frame, whose column names the model would learn
         return None
     stretch = []
     for group in groups:
@@ -77,21 +78,22 @@ def scaled_plan(pipeline: Any, task: Any) -> Any:
         for moments in sums_of_folds(moments_of_segments, group.count, group.members):
             if moments is None or not moments.total_weight > 0.0:
                 return None
-            own = copied(step)._solve(moments, FitState(rows.shape[1]))
-            stretch.append((own._shift_and_scale()[1] / scaler._shift_and_scale()[1]) ** 2)
-    own_candidates = [{key.removeprefix(inner): v for key, v in p.items()} for p in candidates]
-    of_last = FoldTask(replace(folds, X=scaled), own_candidates, task.methods)
-    plan = last._plan_scaled_folds(of_last, PipelineFolds(pipeline, task, np.array(stretch)))
+            fold_scaler = copied(step)._solve(moments, FitState(rows.shape[1]))
+            stretch.append((fold_scaler._shift_and_scale()[1] / scaler._shift_and_scale()[1]) ** 2)
+    last_candidates = [{key.removeprefix(inner): v for key, v in p.items()} for p in candidates]
+    last_task = FoldTask(replace(folds, X=scaled), last_candidates, task.methods)
+    plan = last._plan_scaled_folds(last_task, PipelineFolds(pipeline, task, np.array(stretch)))
     if plan is None:
         return None
-    known = {first: scaler}
+    fitted_scalers = {first: scaler}
     return SharedFits(X, (
         [
-            one if isinstance(one, Exception | type(pipeline))
+            model if isinstance(model, Exception | type(pipeline))
             else copied(pipeline)._published(
-                X, [(n, one if n == name else known.get(n, s)) for n, s in pipeline.steps]
+                X, [(key, model if key == name else fitted_scalers.get(key, step))
+                    for key, step in pipeline.steps]
             )
-            for one in fitted.models
+            for model in fitted.models
         ]
         for fitted in plan.folds()
     ))  # fmt: skip

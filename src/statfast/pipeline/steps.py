@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The steps of a pipeline: their names, what they must be, and what follows from them."""
+"""The steps of a pipeline: their names, checks of them, and properties that follow from them."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -59,8 +59,8 @@ class Steps(NamedEstimators):
 
     @property
     def _is_pairwise(self) -> bool:
-        """Whether the first step takes values between rows, or the one after steps that keep the
-        columns as they are."""
+        """Whether the first step takes values between rows (a precomputed matrix), or a later
+        one that only steps with one result for each column precede."""
         for _, step in self._pairs():
             if is_pairwise(step):
                 return True
@@ -78,12 +78,12 @@ class Steps(NamedEstimators):
         last = self._final()
         first: Any = next((step for _, step in steps if not is_skipped(step)), None)
         if hasattr(last, "__sklearn_tags__"):
-            told = last.__sklearn_tags__()
-            tags.estimator_type = told.estimator_type
-            tags.classifier_tags = told.classifier_tags
-            tags.regressor_tags = told.regressor_tags
-            tags.transformer_tags = told.transformer_tags
-            tags.target_tags = told.target_tags
+            last_tags = last.__sklearn_tags__()
+            tags.estimator_type = last_tags.estimator_type
+            tags.classifier_tags = last_tags.classifier_tags
+            tags.regressor_tags = last_tags.regressor_tags
+            tags.transformer_tags = last_tags.transformer_tags
+            tags.target_tags = last_tags.target_tags
         if hasattr(first, "__sklearn_tags__"):
             tags.input_tags = first.__sklearn_tags__().input_tags
             tags.input_tags.pairwise = self._is_pairwise
@@ -101,13 +101,14 @@ def is_skipped(step: Estimator | str) -> bool:
 
 
 def is_fitted_by_moments(step: Any) -> bool:
-    """Whether a step is solved by the moments of the columns, which a later step's sums tell."""
+    """Whether a step is solved by the moments of the columns, which the statistics of a later step
+    include."""
     return isinstance(step, SumFit) and step._fits_from_moments
 
 
 def _keeps_columns(step: Estimator) -> bool:
-    """Whether each column of the result is made of the one in its place: of a matrix between rows
-    comes one again."""
+    """Whether each column of the result comes from the column in the same place, so that a matrix
+    of values between rows stays one."""
     kinds = {kind.__name__ for kind in type(step).__mro__}
     named = getattr(step, "feature_names_out", None)
     one_to_one = (
@@ -117,7 +118,7 @@ def _keeps_columns(step: Estimator) -> bool:
 
 
 def checked_steps(steps: list[Any]) -> list[Any]:
-    """The steps of a pipeline, if they are what steps must be."""
+    """The steps of a pipeline, after a check of their form, names and methods."""
     if not isinstance(steps, list | tuple) or not len(steps):
         raise TypeError(
             f"steps must be a list of pairs (name, estimator); got {shown(steps)}. Use "

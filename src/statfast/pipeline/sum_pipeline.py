@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pipelines of scalers and a model whose fit is a sum: their statistics are those of the model.
 
-The last step sums up the rows as they are given. Its statistics tell the moments of the columns
-(``column_moments``), by which the scalers are solved, and are brought to the scaled columns
-(``rescaled``): scaling is derived from the rows of the fold alone, and nothing is read twice. A
-`ColumnTransformer` of scalers is a choice of columns, made before anything is summed, and a scaler.
-
-Where the last step is a kernel machine, the candidates of a search share the matrix of each fold.
-Where it is a logistic regression, folds and candidates share rows that are scaled once (`scaled`).
+The last step sums up the unscaled rows. Its statistics include the moments of the columns
+(``column_moments``), by which the scalers are solved, and can be converted to those of the scaled
+columns (``rescaled``). The scaling thus depends on the rows of the fold alone, and no row is read a
+second time. A `ColumnTransformer` of scalers is a choice of columns, made before anything is
+summed, and a scaler. Where the last step is a kernel machine, the candidates of a search share the
+matrix of each fold. Where it is a logistic regression, folds and candidates share rows that are
+scaled once (`statfast.pipeline.scaled`).
 """
 
 from collections.abc import Callable
@@ -51,8 +51,8 @@ class MergedSteps(Steps, SumFit):
     _published: ClassVar[Callable[..., Any]]
 
     def _adds_up(self, columns: Any = None) -> Any:
-        """Whether the statistics of the last step are all that the steps before it need: those of
-        float64 rows, as scaled rows keep their type."""
+        """Whether the statistics of the last step are all that the steps before it need. They must
+        be those of float64 rows, since scaled rows keep their type."""
         last: Any
         before, last = self._before()
         if self._selects_columns():
@@ -117,8 +117,8 @@ class MergedSteps(Steps, SumFit):
             if is_skipped(step):
                 fitted.append((name, step))
                 continue
-            known = FitState(state.n_features, names, more=plan)
-            scaler = copied(step)._solve(sums.column_moments(), known)
+            scaler_state = FitState(state.n_features, names, more=plan)
+            scaler = copied(step)._solve(sums.column_moments(), scaler_state)
             sums = sums.rescaled(*scaler._shift_and_scale())
             plain = output_container(scaler) == "default"  # an array, whose columns have no names
             names = None if plain else scaler.get_feature_names_out()
@@ -128,8 +128,8 @@ class MergedSteps(Steps, SumFit):
         return self._published(None, fitted)
 
     def _plan_folds(self, task: FoldTask) -> Any:
-        """By the statistics of the last step; or by its own plan, for rows that are scaled once, or
-        for the rows of each fold."""
+        """The plan from the statistics of the last step; else that of the last step itself, on rows
+        that are scaled once or on the rows of each fold."""
         plan, last = super()._plan_folds(task), self._final()
         if plan is not None or not isinstance(last, Estimator):
             return plan
@@ -158,40 +158,42 @@ def _fold(models: Any, task: Any, k: int) -> Any:
     """The pipelines of all candidates on one fold, or errors; None where nothing is shared."""
     name, last = models[0].steps[-1]
     inner = f"{name}__"
-    own = [{k.removeprefix(inner): v for k, v in p.items() if k.startswith(inner)}
+    last_candidates = [{k.removeprefix(inner): v for k, v in p.items() if k.startswith(inner)}
            for p in task.candidates]  # fmt: skip
     X, y, weights = task.rows_of_fit(k)
     try:
         before = copied(models[0]).set_params(**{name: "passthrough"})
         fitted, rows = before._fit_all(X, y, weights, {}, to_rows=True)
         n = len(y)
-        whole = Folds(rows, y, weights, n, [(np.arange(n), np.empty(0, np.intp))])
-        plan = last._plan_folds(FoldTask(whole, own))
-    except Exception as error:  # which fails the fold alone
+        all_rows = Folds(rows, y, weights, n, [(np.arange(n), np.empty(0, np.intp))])
+        plan = last._plan_folds(FoldTask(all_rows, last_candidates))
+    except Exception as error:  # fails this fold alone
         return [error] * len(models)
     if plan is None:
         return None
-    (one_fold,) = plan.folds()
+    (fold,) = plan.folds()
     return [
-        one if isinstance(one, Exception)
-        else copied(model)._published(X, [*fitted[:-1], (name, one)])
-        for model, one in zip(models, one_fold.models, strict=True)
+        last_step if isinstance(last_step, Exception)
+        else copied(model)._published(X, [*fitted[:-1], (name, last_step)])
+        for model, last_step in zip(models, fold.models, strict=True)
     ]  # fmt: skip
 
 
 def _refits(models: Any, task: Any, k: int) -> Any:
-    """The pipelines of all candidates on one fold, or errors, where too little room is left."""
+    """The pipelines of all candidates on one fold, or errors, each fitted by itself, where the
+    memory does not suffice for a shared matrix."""
     rows, fitted = task.rows_of_fit(k), []
     for model in models:
         try:
             fitted.append(copied(model).fit(*rows))
-        except Exception as error:  # which fails the fold alone
+        except Exception as error:  # fails this fold alone
             fitted.append(error)
     return fitted
 
 
 class _of_last:
-    """The statistics of a step, of the state of the pipeline: picklable."""
+    """The statistics function of the last step, called with the state of the pipeline. It is a
+    class so that it can be pickled."""
 
     def __init__(self, statistics: Any) -> None:
         self.statistics = statistics
@@ -212,7 +214,7 @@ class MergedColumns:
     output_indices_: dict[str, slice]
 
     def _selected(self, X: Any) -> Any:
-        """The rows of the columns that are kept, in their order, and the plan of `_solve`."""
+        """The kept columns in the order of the result, and the plan that `_solve` needs."""
         entries = self._checked_entries()
         table = as_container(X)
         planned = self._planned(entries, table)
@@ -221,7 +223,7 @@ class MergedColumns:
             (isinstance(step, str) or is_fitted_by_moments(step)) and not alone
             for _, step, _, _, alone in kept
         )  # fmt: skip
-        places = [j for *_, own, _ in kept for j in own]
+        places = [j for *_, step_places, _ in kept for j in step_places]
         if not able or not places:
             raise NotShared
         rows = as_rows(take_columns(table, places), finite=False)
@@ -236,20 +238,23 @@ class MergedColumns:
                 continue
             part = slice(start, start := start + len(places))
             if not isinstance(step, str) and places:
-                own = replace(moments, mean=moments.mean[part], squares=moments.squares[part])
-                known = FitState(len(places), None if names is None else names[places])
-                step = copied(step)._solve(own, known)
+                step_moments = replace(
+                    moments, mean=moments.mean[part], squares=moments.squares[part]
+                )
+                step_state = FitState(len(places), None if names is None else names[places])
+                step = copied(step)._solve(step_moments, step_state)
             fitted.append((name, step, columns))
             widths[name] = len(places)
         return self._become(fitted, planned, widths, False, width, names)
 
     def _shift_and_scale(self) -> Any:
-        """What is taken off each column of the result, and what it is then divided by."""
+        """The shift that is subtracted from each column of the result, and the scale that divides
+        it then."""
         parts = []
         for name, step, _ in self.transformers_:
-            at = self.output_indices_[name]
-            if isinstance(step, str) and at.stop > at.start:
-                parts.append((np.zeros(at.stop - at.start), np.ones(at.stop - at.start)))
-            elif at.stop > at.start:
+            span = self.output_indices_[name]
+            if isinstance(step, str) and span.stop > span.start:
+                parts.append((np.zeros(span.stop - span.start), np.ones(span.stop - span.start)))
+            elif span.stop > span.start:
                 parts.append(step._shift_and_scale())
         return tuple(np.concatenate(side) for side in zip(*parts, strict=True))
