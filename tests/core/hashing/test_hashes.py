@@ -155,8 +155,8 @@ def test_what_a_fit_measures_is_what_a_search_finds():
     apart = ((rows[at][:, None] - rows) ** 2).sum(axis=2)
     ids = np.argsort(apart, axis=1)[:, 1:6]
     d2 = np.take_along_axis(apart, ids, axis=1)
-    sample = tuning.Sample.of(rows, at, ids, d2, rng)
-    assert (sample.others, sample.own, sample.n) == (300, 5, 300)
+    sample = tuning.Sample.draw(rows, at, ids, d2, rng)
+    assert (sample.n_background, sample.n_neighbors, sample.n) == (300, 5, 300)
     probes = np.array([1, 2, 5, 80])
     for family in FAMILIES:
         hashes = Hashes.draw(family, frame(6), 4, 5, 1.5, rng)

@@ -58,7 +58,7 @@ FAMILIES = [
 ]  # fmt: skip
 
 
-def some(family, rng, n, m, d, dtype=np.float64):
+def rows_and_queries(family, rng, n, m, d, dtype=np.float64):
     """Rows, and queries some of which are rows."""
     both = family(rng, n + m, d)
     if dtype == np.float32:
@@ -95,7 +95,7 @@ def check(X, Q, rng, metric=PLAIN, leaf_size=None, n_jobs=1, most=None):
 @pytest.mark.parametrize("dtype", REALS)
 def test_those_within_are_those_of_brute_force(family, n, d, dtype):
     rng = np.random.default_rng(n + d)
-    check(*some(family, rng, n, 20, d, dtype), rng)
+    check(*rows_and_queries(family, rng, n, 20, d, dtype), rng)
 
 
 @pytest.mark.parametrize(("name", "p"), METRICS)
@@ -105,7 +105,7 @@ def test_metrics(name, p, d, dtype):
     metric = as_metric(name, p=p, d=d)
     for family in (plain, integer_grid, far_off):
         rng = np.random.default_rng(d)
-        check(*some(family, rng, 300, 15, d, dtype), rng, metric, leaf_size=8)
+        check(*rows_and_queries(family, rng, 300, 15, d, dtype), rng, metric, leaf_size=8)
 
 
 @given(
@@ -119,12 +119,12 @@ def test_anything(seed, n, d, family, metric, leaf_size, dtype):
         family = plain  # powers overflow
     rng = np.random.default_rng(seed)
     chosen = as_metric(metric[0], p=metric[1], d=d)
-    check(*some(family, rng, n, 12, d, dtype), rng, chosen, leaf_size, n_jobs=2)
+    check(*rows_and_queries(family, rng, n, 12, d, dtype), rng, chosen, leaf_size, n_jobs=2)
 
 
 def test_all_levels_of_a_tree():
     rng = np.random.default_rng(4)
-    check(*some(plain, rng, 5000, 10, 3), rng, leaf_size=8, most=500)
+    check(*rows_and_queries(plain, rng, 5000, 10, 3), rng, leaf_size=8, most=500)
 
 
 @pytest.mark.parametrize(("name", "p"), METRICS)

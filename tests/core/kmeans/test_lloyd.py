@@ -26,7 +26,7 @@ def near_duplicates(rng, n, k, d):
     return 1e8 + 1e-6 * rng.standard_normal((n, d)), centers
 
 
-def one_ulp_apart(rng, n, k, d):
+def one_ulp_distances(rng, n, k, d):
     """Centers that differ in the last bits of one number."""
     centers = np.repeat(rng.standard_normal((1, d)), k, axis=0)
     for c in range(k):
@@ -86,12 +86,12 @@ def equal_centers(rng, n, k, d):
 
 
 FAMILIES = [
-    near_duplicates, one_ulp_apart, huge, tiny, huge_and_tiny, integer_grid, halfway,
+    near_duplicates, one_ulp_distances, huge, tiny, huge_and_tiny, integer_grid, halfway,
     constant_columns, one_outlier, on_a_sphere, equal_centers,
 ]  # fmt: skip
 
 
-def apart(X, centers):
+def squared_distances(X, centers):
     """Squared distances (n, k) in the order of summation that defines the labels."""
     out, X = np.empty((len(centers), len(X))), np.ascontiguousarray(X, np.float64)
     for c in range(len(centers)):
@@ -110,7 +110,7 @@ def check(X, centers, weights=None, frame=frame):
     before = np.arange(n, dtype=np.int32) % k
     labels, sums, mass = before.copy(), np.zeros((k, d)), np.zeros(k)
     moved = lloyd.step(X, weights, centers, frame(X, centers), labels, sums, mass)
-    expected = apart(X, centers).argmin(axis=1)
+    expected = squared_distances(X, centers).argmin(axis=1)
     np.testing.assert_array_equal(labels, expected)
     assert moved == (expected != before).sum()
 
@@ -227,7 +227,7 @@ def test_after_any_number_of_iterations_labels_are_those_of_float64(family, max_
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # some stop early, or have fewer clusters than asked for
         model = KMeans(12, init=centers, n_init=1, max_iter=max_iter, tol=0).fit(X)
-    expected = apart(X, np.ascontiguousarray(model.cluster_centers_)).argmin(axis=1)
+    expected = squared_distances(X, np.ascontiguousarray(model.cluster_centers_)).argmin(axis=1)
     np.testing.assert_array_equal(model.labels_, expected)
 
 

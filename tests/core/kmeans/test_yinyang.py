@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from statfast._core.kmeans import lloyd, yinyang
 from statfast._distance.precision import origin_of, scale_of
-from tests.core.kmeans.test_lloyd import FAMILIES, apart
+from tests.core.kmeans.test_lloyd import FAMILIES, squared_distances
 from tests.reference import kmeans as twin
 
 GROUP, PANEL = yinyang.group_rows(), yinyang.panel_rows()
@@ -24,10 +24,10 @@ class Sorted:
         self.arranged = np.empty(k, np.int32)
         yinyang.arrange(centers, self.arranged)
         self.place = np.argsort(self.arranged).astype(np.int32)
-        self.labels = apart(X, centers).argmin(axis=1).astype(np.int32)
+        self.labels = squared_distances(X, centers).argmin(axis=1).astype(np.int32)
         order = np.argsort(self.place[self.labels], kind="stable")
         self.order = np.concatenate([order, np.repeat(order[-1:], -n % PANEL)]).astype(np.int32)
-        self.own = self.place[self.labels][self.order]
+        self.center_places = self.place[self.labels][self.order]
         m = len(self.order)
         self.panels, self.norms = np.empty(m * d, np.float32), np.empty(m, np.float32)
         lloyd.pack_rows(X, self.origin, self.scale, self.panels, self.norms, self.order)
@@ -47,8 +47,8 @@ class Sorted:
         rows, source = np.empty((2, len(self.order)), np.int32)
         moved = yinyang.assign(
             self.X, self.order, self.panels, self.norms,
-            yinyang.Groups(centers, frame, self.arranged, self.place, drop), self.own, self.upper,
-            self.slack, self.labels, rows, source,
+            yinyang.Groups(centers, frame, self.arranged, self.place, drop),
+            self.center_places, self.upper, self.slack, self.labels, rows, source,
         )  # fmt: skip
         self.last = centers
         return rows[:moved], source[:moved]
@@ -89,16 +89,16 @@ def test_labels_and_bounds_hold_while_the_centers_move(seed, n, k, d, dtype):
         d2 = twin.squared(X, at)
         labels = d2.argmin(axis=1)
         assert (state.labels == labels).all()
-        assert (state.arranged[state.own] == labels[state.order]).all()
+        assert (state.arranged[state.center_places] == labels[state.order]).all()
         changed = np.flatnonzero(before != labels)
         assert (np.sort(rows) == changed).all()
         assert (source == before[rows]).all()
         # The bounds are bounds, in the units of the panels.
         distance = np.sqrt(d2) * state.scale
-        own = distance[np.arange(n), labels]
-        assert (state.upper >= own[state.order]).all()
+        to_center = distance[np.arange(n), labels]
+        assert (state.upper >= to_center[state.order]).all()
         for g in range(state.groups):
-            near = distance[:, state.arranged[g * GROUP : (g + 1) * GROUP]].min(axis=1) - own
+            near = distance[:, state.arranged[g * GROUP : (g + 1) * GROUP]].min(axis=1) - to_center
             assert (state.slack[:, g] <= near[state.order].reshape(-1, PANEL).min(axis=1)).all()
 
 
@@ -131,7 +131,7 @@ def test_labels_are_those_of_float64_on_data_made_to_break_float32(family, dtype
     state = Sorted(X, centers)
     for at in (centers, centers, centers[::-1].copy(), centers):
         state.assign(at)
-        np.testing.assert_array_equal(state.labels, apart(X, at).argmin(axis=1))
+        np.testing.assert_array_equal(state.labels, squared_distances(X, at).argmin(axis=1))
 
 
 def test_arrange_puts_near_centers_together():

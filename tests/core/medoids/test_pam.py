@@ -93,8 +93,8 @@ def test_exchange_keeps_the_two_nearest(shape):
         assert (found.second == two[:, 1]).all()
         rows = np.arange(len(D))
         assert (D[rows, found.medoids[found.slot]] == found.near).all()
-        assert (D[rows, found.medoids[found.other]] == found.second).all()
-        assert (found.slot != found.other).all()
+        assert (D[rows, found.medoids[found.second_slot]] == found.second).all()
+        assert (found.slot != found.second_slot).all()
 
 
 @given(
@@ -123,7 +123,7 @@ def test_what_points_know_stays_true(n, k, seed, whole, mirrored):
             assert len(set(held)) == len(held)
             some = found.who[i] >= 0
             assert (found.far_off[i][some] == D[i, found.who[i][some]]).all()
-            known = {*held, found.medoids[found.slot[i]], found.medoids[found.other[i]]}
+            known = {*held, found.medoids[found.slot[i]], found.medoids[found.second_slot[i]]}
             assert len(known) == len(held) + 2
             assert known >= set(found.medoids[far[i] < found.bound[i]])
 

@@ -231,16 +231,16 @@ def test_calls_of_any_size_give_the_same_answer(family, k, monkeypatch):
     expected = index.query(Q, k, 1)
     calls, recheck, distances = [], kernel.recheck, pairwise.distances
 
-    def recheck_some(Q, rows, count, row, *out):
+    def recheck_counted(Q, rows, count, row, *out):
         calls.append(len(Q) * row.shape[1] * Q.shape[1])
         recheck(Q, rows, count, row, *out)
 
-    def some_distances(q, rows, *rest):
+    def counted_distances(q, rows, *rest):
         calls.append(rows.size)
         distances(q, rows, *rest)
 
-    monkeypatch.setattr(kernel, "recheck", recheck_some)
-    monkeypatch.setattr(pairwise, "distances", some_distances)
+    monkeypatch.setattr(kernel, "recheck", recheck_counted)
+    monkeypatch.setattr(pairwise, "distances", counted_distances)
     monkeypatch.setattr(brute, "FLOP_PER_CALL", 1e5)
     monkeypatch.setattr(brute, "DIFFERENCES_PER_CALL", 5000)
     monkeypatch.setattr(brute, "NUMBERS_PER_ENCODING", 5000)

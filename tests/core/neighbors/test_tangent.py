@@ -21,7 +21,7 @@ def measured(Q, X, shape, sigma=0.65, both=True, ridge=RIDGE):
     return out
 
 
-def smoothed_apart(Q, X, shape, sigma=0.65):
+def smoothed_distances(Q, X, shape, sigma=0.65):
     """Squared Euclidean distances of the smoothed images."""
     Q, X = (
         [twin.smoothed(np.asarray(z, np.float64).reshape(shape), sigma) for z in Z] for Z in (Q, X)
@@ -76,7 +76,7 @@ def test_the_twins_distances(family, shape, sigma, both, ridge, seed):
     Q, X = (np.reshape(family(rng, n, shape), (n, -1)) for n in (3, 4))
     got = measured(Q, X, shape, sigma, both, ridge)
     want = [[twin.squared_distance(q, x, shape, sigma, both, ridge) for x in X] for q in Q]
-    apart = smoothed_apart(Q, X, shape, sigma)
+    apart = smoothed_distances(Q, X, shape, sigma)
     # Rounding leaves tangents of what should be flat; a high pedestal makes it visible.
     loose = 1e-5 if family is on_a_pedestal else 1e-9
     assert (np.abs(got - want) <= loose * apart + 1e-24).all()
@@ -104,7 +104,7 @@ def test_an_image_is_at_distance_zero_of_itself(family, both):
 def test_symmetric_when_both_move(family):
     X = np.reshape(family(np.random.default_rng(3), 8, (9, 11)), (8, -1))
     apart = measured(X, X, (9, 11))
-    scale = smoothed_apart(X, X, (9, 11))
+    scale = smoothed_distances(X, X, (9, 11))
     assert (np.abs(apart - apart.T) <= 1e-10 * scale).all()
 
 
@@ -112,7 +112,7 @@ def test_symmetric_when_both_move(family):
 def test_two_that_move_come_nearer_than_one(family):
     X = np.reshape(family(np.random.default_rng(4), 8, (9, 11)), (8, -1))
     one, two = (measured(X, X, (9, 11), both=both) for both in (False, True))
-    assert (two <= one * (1 + 1e-9) + 1e-12 * smoothed_apart(X, X, (9, 11))).all()
+    assert (two <= one * (1 + 1e-9) + 1e-12 * smoothed_distances(X, X, (9, 11))).all()
     assert (two < 0.999 * one).any() or family in (blank, stripes)
 
 

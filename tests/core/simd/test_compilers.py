@@ -24,7 +24,7 @@ NEEDS = {
 NEEDS["x86-64-v4-vnni"] = (*NEEDS["x86-64-v4"], "avx512_vnni")
 
 
-def said_by(*command):
+def output_of(*command):
     done = subprocess.run(command, capture_output=True, text=True, cwd=CORE)
     return done.stdout if done.returncode == 0 else f"{command}\n{done.stderr}"
 
@@ -43,7 +43,7 @@ def test_plain_c_is_plain_to_msvc(body):
         f"-DBODY={body}",
     ]
     words = ["-D_MSC_VER=1940", "-D__forceinline=inline", "-D__declspec(x)="]
-    assert said_by("gcc", *flags, *words, "-fsyntax-only", "simd/portable.c") == ""
+    assert output_of("gcc", *flags, *words, "-fsyntax-only", "simd/portable.c") == ""
 
 
 @pytest.mark.skipif(not shutil.which("clang"), reason="there is no clang")
@@ -54,9 +54,9 @@ def test_clang_cl_has_the_levels_of_the_machine(machine, macro):
     """It says _MSC_VER, as MSVC does, which has them where it is told of clang-cl."""
     see = ["clang", f"--target={machine}-pc-windows-msvc", "-E", "-dM", "simd/levels.h"]
     as_msvc = [*see, "-U__clang__"]
-    assert f"#define {macro} 1" in said_by(*see)
-    assert f"#define {macro} 1" not in said_by(*as_msvc)
-    assert f"#define {macro} 1" in said_by(*as_msvc, "-DSTATFAST_CLANG_CL")
+    assert f"#define {macro} 1" in output_of(*see)
+    assert f"#define {macro} 1" not in output_of(*as_msvc)
+    assert f"#define {macro} 1" in output_of(*as_msvc, "-DSTATFAST_CLANG_CL")
 
 
 @pytest.mark.skipif(
@@ -80,7 +80,7 @@ def test_older_clang_cls_see_the_instructions_of_a_level(level, monkeypatch):
     monkeypatch.syspath_prepend(str(root))
     flags = importlib.import_module("setup").instructions(CORE / f"simd/{level}.c")
     assert "-mavx2" in flags
-    own = f"{said_by('clang', '-print-resource-dir').strip()}/include"
+    own = f"{output_of('clang', '-print-resource-dir').strip()}/include"
     headers = ["-nostdinc", "-ffreestanding", "-isystem", f"{root}/.ci/msvc", "-isystem", own]
     see = ["clang", "--target=x86_64-pc-windows-msvc", *headers, *flags, "-I.", "-fsyntax-only"]
-    assert said_by(*see, "-DBODY=kdtree/search_level.h", f"simd/{level}.c") == ""
+    assert output_of(*see, "-DBODY=kdtree/search_level.h", f"simd/{level}.c") == ""

@@ -32,7 +32,7 @@ def state_of(terms):
     return np.column_stack([target, share, soft, low, high, nothing, nothing, nothing])
 
 
-def one_sweep(X, terms, one, epsilon, slack, beta, v, order):
+def one_sweep(X, terms, bias, epsilon, slack, beta, v, order):
     """The same steps in plain numpy."""
     target, curve, soft, low, high = terms
     kept, seen = [], []
@@ -51,7 +51,7 @@ def one_sweep(X, terms, one, epsilon, slack, beta, v, order):
         z = old - g / curve[i]
         beta[i] = np.clip(np.sign(z) * max(abs(z) - epsilon / curve[i], 0), low[i], high[i])
         v[1:] += (beta[i] - old) * x
-        v[0] += (beta[i] - old) * one
+        v[0] += (beta[i] - old) * bias
     return kept, seen
 
 

@@ -89,9 +89,9 @@ def test_rows_give_way_to_those_used_last(monkeypatch):
     gram = TileGram(X, extent_of(X), tiles.RBF, 0.5, 0, 0.0, 0)
     make, made = gram._make, []
 
-    def counted(index, *others):
+    def counted(index, *rest):
         made.extend(index)
-        make(index, *others)
+        make(index, *rest)
 
     gram._make = counted
     K = plain("rbf", X, X, 0.5, 0, 0.0)

@@ -57,13 +57,13 @@ for file, kind in zip(sys.argv[1:], (same, rounded, solved), strict=True):
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
-    def of(level):
+    def answers_on_level(level):
         files = [tmp_path_factory.mktemp("answers") / f"{kind}.npz" for kind in range(3)]
         command = [sys.executable, "-W", "ignore", "-c", FITS, *map(str, files)]
         subprocess.run(command, env=os.environ | {"STATFAST_ISA": level}, check=True)
         return [dict(np.load(file)) for file in files]
 
-    return {level: of(level) for level in LEVELS}
+    return {level: answers_on_level(level) for level in LEVELS}
 
 
 # A solver that stops at a tolerance may stop a step earlier.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A ball tree as searches see it: distances to octets of points, and bounds of those to balls.
+"""A ball tree as searches see it: distances to octets of points, and lower bounds of the distances
+to the points of balls.
 
-What the bounds allow for is said in balltree/search.pyx; the arrays are those of
+The rounding that the bounds allow for is derived in balltree/search.pyx; the arrays are those of
 balltree/build.pyx."""
 
 from libc.float cimport DBL_MAX
@@ -42,7 +43,7 @@ cdef struct Tree:
     const double *places            # (n, 2) latitude and longitude, or NULL
     Py_ssize_t n, d
     int kind
-    int vector                      # of the kinds that leaf_scan.h knows, by the same numbers
+    int vector                      # the kind of distance, by the numbers of leaf_scan.h
     double p, loss, slack
     double *row                     # work space (2, d)
 
@@ -50,9 +51,9 @@ cdef struct Tree:
 cdef struct Query:
     const double *point
     const double *place
-    Py_ssize_t own                  # the position of the row that asks, or -1
+    Py_ssize_t own                  # the position of the query among the rows, or -1
     Py_ssize_t work                 # distances measured
-    Py_ssize_t scanned              # of them, to rows
+    Py_ssize_t scanned              # those of them that were to rows
 
 
 cdef struct Ball:
@@ -77,8 +78,8 @@ cdef inline uint64_t measure(
     const Tree *tree, Query *query, Py_ssize_t start, Py_ssize_t some, double limit,
     double *distances,
 ) noexcept nogil:
-    """Reduced distances (or squared chords) to `some` octets of points: a bit for each that is
-    within the limit, and no bit for places without a row, or for the row that asks."""
+    """Reduced distances (or squared chords) to `some` octets of points. The result has a bit for
+    each point within the limit, but none for places without a row and for the query itself."""
     cdef const char *octet = tree.octets + start * tree.size
     cdef Py_ssize_t i, first = start * FAN
     cdef uint64_t hits = 0
@@ -102,14 +103,14 @@ cdef inline uint64_t measure(
 cdef inline double exact_distance(
     const Tree *tree, const Query *query, double distance, Py_ssize_t position
 ) noexcept nogil:
-    """The reduced distance of a point that the limit let through."""
+    """The reduced distance of a point that `measure` has reported as within the limit."""
     if tree.kind == HAVERSINE:
         return reduced(query.place, tree.places + 2 * position, 2, HAVERSINE, 2)
     return distance
 
 
 cdef inline double reach_of(const Tree *tree, double most) noexcept nogil:
-    """No ball is wanted whose points are all farther, where `most` is the reduced distance."""
+    """How far balls are searched, as a distance, where `most` is the reduced distance."""
     if tree.kind == HAVERSINE:
         if most >= 3.14:
             return INFINITY
@@ -118,15 +119,15 @@ cdef inline double reach_of(const Tree *tree, double most) noexcept nogil:
 
 
 cdef inline double limit_of(const Tree *tree, double most, double reach) noexcept nogil:
-    """What `measure` compares with."""
+    """The limit that `measure` compares with."""
     return reach * reach * (1 + tree.loss) if tree.kind == HAVERSINE else most
 
 
 cdef inline uint64_t bounds(
     const Tree *tree, Query *query, Py_ssize_t node, double reach, double *to, double *low
 ) noexcept nogil:
-    """Distances to the centers of a node's balls, lower bounds of those to their points, and a bit
-    for each ball that these leave within reach."""
+    """Distances to the centers of a node's balls, lower bounds of the distances to their points,
+    and a bit for each ball whose bound is within reach."""
     cdef const double *center = tree.center + node * FAN * tree.d
     cdef const double *radius = tree.radius + node * FAN
     cdef const int32_t *first = tree.first + node * (FAN + 1)
@@ -153,7 +154,7 @@ cdef inline uint64_t bounds(
 cdef inline Py_ssize_t enter(
     const Tree *tree, Query *query, Py_ssize_t node, double reach, Ball *stack, Py_ssize_t depth
 ) noexcept nogil:
-    """Put the balls within reach on the stack, that with the lowest bound on top."""
+    """Put the balls within reach on the stack, the one with the lowest bound on top."""
     cdef double to[FAN]
     cdef double low[FAN]
     cdef const int32_t *first = tree.first + node * (FAN + 1)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Building a ball tree: which node has which rows, and the balls around them.
+"""Building a ball tree: the rows of each node, and the balls around them.
 
 A node has up to eight children and the balls around them, whose distances to a query are one pass
 of vector code (balltree/leaf_scan.h): three levels of the binary tree of Omohundro 1989 ("Five
-balltree construction algorithms", ICSI TR-89-063) in one. How many rows a child has follows from
-their number alone, so rows that are all alike, or few among many, cannot make the tree deep.
+balltree construction algorithms", ICSI TR-89-063) in one. The number of rows of a child depends on
+the number of rows alone, so that equal rows or outliers cannot make the tree deep.
 
 Cost: O(n d) for each of the O(log n) levels. The caller guarantees rows of finite numbers, fewer
 than 2^31, and that calls at the same time have nodes of disjoint rows.
@@ -20,13 +20,13 @@ from statfast._core.tile.rows cimport squared_distances, real
 
 cdef enum:
     FAN = 8        # children of a node, and points of an octet: the lanes of balltree/leaf_scan.h
-    CENTER_ROUNDS = 8     # that draw a center towards the farthest row
-    MAX_CENTERED = 1 << 22    # numbers of a ball so high up that rounds would not pay
+    CENTER_ROUNDS = 8     # rounds that draw a center towards the farthest row
+    MAX_CENTERED = 1 << 22    # numbers in a ball; in larger ones the rounds would not pay
 
 
 # ------------------------------------------------------------------ the shape
 def count_nodes(Py_ssize_t leaves):
-    """How many nodes a tree of that many leaves has."""
+    """The number of nodes of a tree with so many leaves."""
     cdef Py_ssize_t span = span_of(leaves), parts = (leaves + span - 1) // span, total = 1, i, some
     for i in range(parts):
         some = leaves * (i + 1) // parts - leaves * i // parts
@@ -51,7 +51,8 @@ cdef Py_ssize_t place(
     Py_ssize_t octets, Py_ssize_t leaves, Py_ssize_t low, Py_ssize_t high, Py_ssize_t node,
     int32_t[:, ::1] first, int32_t[:, ::1] child, int32_t[::1] last,
 ) noexcept nogil:
-    """Lay out the node of leaves low to high and those below; the next free node."""
+    """Lay out the node of the leaves low to high and the nodes below it; return the next free
+    node."""
     cdef Py_ssize_t count = high - low, span = span_of(count)
     cdef Py_ssize_t parts = max(1, (count + span - 1) // span)
     cdef Py_ssize_t free_node = node + 1, c, start, stop
@@ -70,7 +71,7 @@ cdef Py_ssize_t place(
 
 
 cdef inline Py_ssize_t span_of(Py_ssize_t leaves) noexcept nogil:
-    """Leaves of a full child: nodes fill up from below, where most of the searching is done."""
+    """Leaves of a full child. Nodes fill up from below, where searches spend most of their time."""
     cdef Py_ssize_t span = 1
     while span * FAN < leaves:
         span *= FAN
@@ -107,10 +108,10 @@ def enclose(
 ):
     """The balls of some children of nodes start to stop.
 
-    Their centers start at the means of their rows and are drawn towards the farthest, for a smaller
-    ball (Badoiu & Clarkson 2003, "Smaller core-sets for balls"); in kinds in which a mean is far
-    from all rows they are the row nearest to it. A radius is no less than the distance to any row
-    of the ball, whatever was lost to rounding: see balltree/search.pyx."""
+    Their centers start at the means of their rows and are drawn towards the farthest row, for a
+    smaller ball (Badoiu & Clarkson 2003, "Smaller core-sets for balls"). Where a mean is far from
+    all rows, the center is the row nearest to it. A radius is at least the distance to any row of
+    the ball in spite of rounding: see balltree/search.pyx."""
     cdef Py_ssize_t n = X.shape[0], d = X.shape[1], node, c, low, count, i, j
     cdef double *mean = <double *>malloc(3 * d * sizeof(double))
     cdef double *best = mean + 2 * d
@@ -136,7 +137,8 @@ def enclose(
                             to = reduced(mean, mean + d, d, kind, p)
                         if to > most:
                             most, far = to, i
-                    if most >= 0 and (least < 0 or most < least):  # not of a center that overflowed
+                    # Unless the center has overflowed.
+                    if most >= 0 and (least < 0 or most < least):
                         least = most
                         memcpy(best, mean, d * sizeof(double))
                     for j in range(d):
@@ -191,7 +193,7 @@ def unlay(
     Py_ssize_t start,
     double[:, ::1] X,                   # OUT (some, d) the rows from `start` on
 ):
-    """Read rows back."""
+    """Read rows back from octets."""
     cdef Py_ssize_t i, j, row
     with nogil:
         for i in range(X.shape[0]):

@@ -4,11 +4,11 @@
    p * 8 + l is feature p of point l.
 
    The sums run in the order of `squared_distances` (tile/passes/rows.h): eight partial sums over
-   the features p modulo 8, then the features that are left, so that a squared distance has the same
-   bits wherever it is made. */
+   the features p modulo 8, then the remaining features, so that a squared distance has the same
+   bits wherever it is computed. */
 
 #define OCTET 8
-#define FEATURES_PER_CHECK 32 /* then it is seen whether any of the points can still be near */
+#define FEATURES_PER_CHECK 32 /* after these, points that are all too far end the sums */
 
 #if F64_LANES > 1
 typedef float few_f32 __attribute__((vector_size(4 * F64_LANES)));
@@ -24,7 +24,7 @@ static INLINE f64_v widen_f64(const double *p) { return *p; }
 static INLINE f64_v widen_f32(const float *p) { return (double)*p; }
 #endif
 
-/* What a feature adds, and how what was added is put together. */
+/* The term of a feature, and how partial sums are joined. */
 #define TERM_SQUARE(sum, t) ((sum) + (t) * (t))
 #define TERM_LENGTH(sum, t) ((sum) + f64_max(t, zero - (t)))
 #define TERM_LARGEST(sum, t) f64_max(sum, f64_max(t, zero - (t)))
@@ -33,8 +33,8 @@ static INLINE f64_v widen_f32(const float *p) { return (double)*p; }
     JOIN(JOIN(JOIN(part[0], part[1]), JOIN(part[2], part[3])),                                     \
          JOIN(JOIN(part[4], part[5]), JOIN(part[6], part[7])))
 
-/* Distances of q to `lanes` points of one octet; true unless all of them exceed the limit, which is
-   then all that is known of them. */
+/* Distances of q to `lanes` points of one octet. False if all of them exceed the limit; they are
+   then incomplete. */
 #define LANES_OF(SRC, NAME, WORD, TERM, JOIN)                                                      \
     static INLINE int WORD##_lanes_##NAME(const double *q, const SRC *x, ptrdiff_t d, f64_v limit,  \
                                           double *out) {                                           \
@@ -68,7 +68,7 @@ static INLINE f64_v widen_f32(const float *p) { return (double)*p; }
         return f64_bits(f64_ge(limit, sum)) != 0;                                                  \
     }
 
-/* Of n <= 8 octets (64 points): the distances, and a bit for each that is within the limit. */
+/* The distances to the points of n <= 8 octets (64 points), and a bit for each within the limit. */
 #define NEAR_OCTETS(SRC, NAME, WORD)                                                               \
     static uint64_t WORD##_near_##NAME(const double *q, const SRC *x, ptrdiff_t n, ptrdiff_t d,     \
                                        double limit, double *out) {                                \
@@ -104,9 +104,9 @@ NEAR(double, f64)
 NEAR(float, f32)
 #undef NEAR
 
-/* Eight balls: the distance of q to each center, a lower bound of those to the points inside,
-   (1 - loss) distance - radius, and a bit for each that is within reach.  A square that overflows
-   counts as the largest number, which is less than it. */
+/* For eight balls the distance of q to each center, a lower bound of the distances to the points
+   inside, (1 - loss) distance - radius, and a bit for each ball within reach.  A square that
+   overflows counts as the largest number, which is less than it. */
 static uint64_t balls(const double *q, const double *center, const double *radius, ptrdiff_t d,
                       int kind, double loss, double reach, double *to, double *low) {
     const f64_v keep = f64_set1(1 - loss), most = f64_set1(DBL_MAX), far = f64_set1(reach);

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The order of the rows in a ball tree: parted in two and two again, until each leaf has its own.
+"""The order of the rows in a ball tree: they are halved again and again, down to the leaves.
 
-Rows are parted by the difference of their squared distances to two pivots, at the median: by a
-plane across the line of the pivots. The pivots are what two rounds of 2-means make of a far pair
-among a sample of the rows (Uhlmann 1991, doi:10.1016/0020-0190(91)90074-R, takes the rows
-themselves), which lie along the direction in which the rows vary most, whatever the axes are: where
-few directions matter among many columns, balls halve with each of the few.
+Rows are divided at the median of the difference of their squared distances to two pivots, that is
+by a plane across the line of the pivots. The pivots are two distant rows of a sample after two
+rounds of 2-means (Uhlmann 1991, doi:10.1016/0020-0190(91)90074-R, takes the rows themselves). They
+lie along the direction in which the rows vary most, whatever the axes are. Where the rows vary in
+few directions among many columns, each division along one of these halves the balls.
 
-Cost: O(n d) for each time the rows are parted. The caller guarantees rows of finite numbers, a
-tree's shape from balltree/build.pyx, and that calls at the same time have nodes of disjoint rows.
+Cost: O(n d) for each level of halving. The caller guarantees rows of finite numbers, the shape of a
+tree from balltree/build.pyx, and that calls at the same time have nodes of disjoint rows.
 """
 
 from libc.math cimport INFINITY, fabs
@@ -38,7 +38,7 @@ def measure_keys(
     double[:, ::1] pivots,          # IN (3, d)
     double[::1] key,                # OUT (n,)
 ):
-    """On which side of the plane between the pivots rows are, and how far from it."""
+    """The signed distance of rows from the plane between the pivots, up to a factor."""
     cdef Py_ssize_t i, d = X.shape[1]
     with nogil:
         for i in range(X.shape[0]):
@@ -48,9 +48,10 @@ def measure_keys(
 def part(
     const double[::1] key,          # IN (n,)
     Py_ssize_t left,
-    Py_ssize_t[::1] order,          # OUT (n,) the `left` smallest first
+    Py_ssize_t[::1] order,          # OUT (n,) the `left` rows of the smallest keys first
 ):
-    """Which rows go left: those of the smallest keys, of equal ones the first."""
+    """Choose the rows that go left: those of the smallest keys, and of equal keys the first
+    ones."""
     cdef Py_ssize_t n = key.shape[0], i
     cdef KeyedRow *keyed = <KeyedRow *>malloc(n * sizeof(KeyedRow))
     if keyed == NULL:
@@ -108,7 +109,7 @@ cdef void divide(
     Py_ssize_t from_child, Py_ssize_t to_child, real *spare, KeyedRow *keyed,
     Py_ssize_t *moved, double *pivots,
 ) noexcept nogil:
-    """Part the rows of some children of a node, until each child has its own: three levels."""
+    """Divide the rows of a node among some of its children, in up to three levels of halving."""
     if to_child - from_child < 2:
         return
     cdef Py_ssize_t middle = (from_child + to_child) // 2, i
@@ -129,7 +130,8 @@ cdef void divide(
 
 
 cdef inline double key_of(const real *x, const double *pivots, Py_ssize_t d) noexcept nogil:
-    """Negative nearer to the first pivot; 0 where both squares overflow."""
+    """The key of a row: negative if it is nearer to the first pivot; 0 where both squares
+    overflow."""
     cdef double one, other, key
     squared_distances(pivots, x, d, 1, d, &one)
     squared_distances(pivots + d, x, d, 1, d, &other)
@@ -161,7 +163,8 @@ cdef void pivots_of(const real *x, Py_ssize_t n, Py_ssize_t d, double *pivots) n
                         mean[p] += x[at[i] + p]
             for p in range(d):
                 mean[p] /= count
-                if not fabs(mean[p]) < INFINITY:  # nobody there, or an overflow
+                # No row is nearest to this pivot, or the mean has overflowed.
+                if not fabs(mean[p]) < INFINITY:
                     break
             else:
                 memcpy(pivots + j * d, mean, d * sizeof(double))
@@ -176,19 +179,19 @@ cdef inline void read(const real *x, Py_ssize_t d, double *out) noexcept nogil:
 cdef Py_ssize_t farthest(
     const real *x, const Py_ssize_t *at, Py_ssize_t m, Py_ssize_t d, const double *q
 ) noexcept nogil:
-    cdef Py_ssize_t i, found = 0
+    cdef Py_ssize_t i, index = 0
     cdef double to, most = -1
     for i in range(m):
         squared_distances(q, x + at[i], d, 1, d, &to)
         if to > most:
             most = to
-            found = i
-    return found
+            index = i
+    return index
 
 
 cdef void select(KeyedRow *a, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
-    """Bring the k first in order to the front, by Hoare's partition about pivots drawn at random
-    (always the same), so that no order of the rows is a bad one."""
+    """Bring the k first in order to the front, by Hoare's partition about pivots drawn at random.
+    The draws are always the same; they make a quadratic cost unlikely for any order of rows."""
     cdef Py_ssize_t low = 0, high = n - 1, i, j
     cdef uint64_t state = 88172645463325252
     cdef KeyedRow pivot, one

@@ -2,10 +2,10 @@
 """Searching a ball tree: the k nearest rows of a query, or all within a radius; exact.
 
 Omohundro 1989 ("Five balltree construction algorithms", ICSI TR-89-063) and Uhlmann 1991
-(doi:10.1016/0020-0190(91)90074-R): a ball whose points are all farther than the k-th found so far
-is passed by. A node's up to eight balls are measured at once and searched in the order of their
-bounds, leaves in octets of points (balltree/leaf_scan.h), with sums in the order of brute force:
-the answer is its answer bit for bit, ties to the lowest row number.
+(doi:10.1016/0020-0190(91)90074-R): a ball is skipped if all its points are farther than the k-th
+nearest so far. The up to eight balls of a node are measured at once and searched in the order of
+their bounds, leaves in octets of points (balltree/leaf_scan.h). Sums run in the order of brute
+force, so that the results equal those of brute force bit for bit; ties go to the lowest row.
 
 **Rounding.** Let t and s be the computed distances of the query to a center and to a point of its
 ball, R the stored radius, computed with the same functions, and `loss` at least twice their
@@ -15,16 +15,16 @@ the terms adds at most `tau` to either distance. By the triangle inequality of t
     s (1 + loss/2) + tau >= t (1 - loss/2) - tau - (R - 2 tau) / (1 + loss/2)
 
 so s > w for the k-th distance w if t (1 - loss) - R > w (1 + loss), where R was widened by 1 + loss
-and 2 tau; the loss that is left over covers the rounding of the bound itself. A t that overflows
-is replaced by the largest number, which is less; a radius that does is infinite: never passed by.
-Equality is no reason to pass by, as a lower row number may tie.
+and 2 tau; the rest of the loss covers the rounding of the bound itself. A t that overflows is
+replaced by the largest number, which is less. A ball whose radius overflows is never skipped, nor
+is one whose bound equals w, since a lower row number may tie.
 
-Angles on the sphere (haversine) are searched as chords between unit vectors, which `slack` says how
-well they agree with: the bounds are the chord's, with that much to spare, and every point that a
-chord does not exclude is decided by its angle.
+Angles on the sphere (haversine) are searched as chords between unit vectors. `slack` is how far the
+two may disagree: the bounds are those of the chords, less `slack`, and every point that its chord
+does not exclude is compared by its angle.
 
 Cost: O(log n) balls for a query in few intrinsic dimensions, O(n) in many. A call ends after
-`budget` distances, at the end of a query, and says how far it got. The caller guarantees finite
+`budget` distances, at the end of a query, and returns the next query. The caller guarantees finite
 queries, k <= n (k < n for the rows' own queries) and arrays from balltree/build.pyx.
 """
 
@@ -53,7 +53,9 @@ cdef extern from "balltree/search_table.h" nogil:
 cdef const balltree_kernels *table = balltree_at(level())
 
 
-cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, KeyedRow *found) noexcept nogil:
+cdef void nearest(
+    const Tree *tree, Query *query, Py_ssize_t k, KeyedRow *nearest_rows
+) noexcept nogil:
     cdef Ball stack[MAX_WAITING]
     cdef double distances[FAN * MAX_OCTETS]
     cdef double reach = INFINITY, limit = INFINITY, to
@@ -61,7 +63,7 @@ cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, KeyedRow *found)
     cdef uint64_t hits
     cdef bint closer
     cdef Ball ball
-    start_first(found, k)
+    start_first(nearest_rows, k)
     depth = enter(tree, query, 0, reach, stack, 0)
     while depth > 0:
         depth -= 1
@@ -80,26 +82,27 @@ cdef void nearest(const Tree *tree, Query *query, Py_ssize_t k, KeyedRow *found)
                 i = LOWEST_BIT(hits)
                 hits &= hits - 1
                 to = exact_distance(tree, query, distances[i], at * FAN + i)
-                closer |= offer_row(found, k, to, tree.ids[at * FAN + i])
+                closer |= offer_row(nearest_rows, k, to, tree.ids[at * FAN + i])
             at += some
         if closer:
-            to = last_key(found, k)
+            to = last_key(nearest_rows, k)
             reach = reach_of(tree, to)
             limit = limit_of(tree, to, reach)
-    finish_first(found, k)
+    finish_first(nearest_rows, k)
 
 
 cdef Py_ssize_t within(
-    const Tree *tree, Query *query, double most, bint counts, KeyedRow *found, Py_ssize_t room,
+    const Tree *tree, Query *query, double most, bint counts, KeyedRow *rows_within,
+    Py_ssize_t room,
 ) noexcept nogil:
-    """The rows within the reduced distance `most`; how many. Those for which there is no room are
-    counted, not kept."""
+    """Write the rows within the reduced distance `most`, and return their number. Rows for which
+    there is no room are counted only."""
     cdef Ball stack[MAX_WAITING]
     cdef double to[FAN]
     cdef double low[FAN]
     cdef double distances[FAN * MAX_OCTETS]
-    cdef double reach = reach_of(tree, most), limit = limit_of(tree, most, reach), one
-    cdef double inside = -1  # a ball that ends before this has all its points within
+    cdef double reach = reach_of(tree, most), limit = limit_of(tree, most, reach), distance
+    cdef double inside = -1  # balls that end before this have all their points within
     cdef Py_ssize_t total = 0, depth = 1, at, some, i, c, node, last
     cdef const int32_t *first
     cdef uint64_t hits, near
@@ -132,11 +135,11 @@ cdef Py_ssize_t within(
             while hits:
                 i = LOWEST_BIT(hits)
                 hits &= hits - 1
-                one = exact_distance(tree, query, distances[i], at * FAN + i)
-                if one <= most:
+                distance = exact_distance(tree, query, distances[i], at * FAN + i)
+                if distance <= most:
                     if total < room:
-                        found[total].key = one
-                        found[total].row = tree.ids[at * FAN + i]
+                        rows_within[total].key = distance
+                        rows_within[total].row = tree.ids[at * FAN + i]
                     total += 1
             at += some
     return total
@@ -155,8 +158,8 @@ cdef void bind(Tree *tree, const real[:, :, ::1] octets) noexcept:
 
 
 cdef class BallView:
-    """A ball tree as one argument: to bind its arrays in each call takes longer than a query of few
-    points. Keeps them alive, is not changed by queries, and is made anew rather than pickled."""
+    """A ball tree as one argument, since binding its arrays in each call takes longer than a query
+    of few points. It keeps the arrays alive, is not changed by queries and cannot be pickled."""
 
     cdef Tree tree
     cdef tuple arrays
@@ -195,7 +198,7 @@ def search(
     BallView view,
     double slack,                       # of chords against angles
     const double[:, ::1] Q,             # IN (m, d)
-    const double[:, ::1] asked,         # IN (m, 2) the queries' own places, for haversine
+    const double[:, ::1] asked,         # IN (m, 2) latitude and longitude, for haversine
     Py_ssize_t own,                     # position of the first query among the rows, or -1
     Py_ssize_t start,                   # the query to begin with
     double budget,
@@ -207,11 +210,11 @@ def search(
     cdef Tree tree = view.tree
     cdef Query query
     cdef Py_ssize_t m = Q.shape[0], k = row_out.shape[1], at = start, c
-    cdef KeyedRow *found = <KeyedRow *>malloc(k * sizeof(KeyedRow))
+    cdef KeyedRow *nearest_rows = <KeyedRow *>malloc(k * sizeof(KeyedRow))
     tree.slack = slack
     tree.row = <double *>malloc(tree.d * sizeof(double))
-    if found == NULL or tree.row == NULL:
-        free(found)
+    if nearest_rows == NULL or tree.row == NULL:
+        free(nearest_rows)
         free(tree.row)
         raise MemoryError
     query.work = query.scanned = 0
@@ -220,14 +223,14 @@ def search(
             query.point = &Q[at, 0]
             query.place = &asked[at, 0] if tree.kind == HAVERSINE else NULL
             query.own = own + at if own >= 0 else -1
-            nearest(&tree, &query, k, found)
+            nearest(&tree, &query, k, nearest_rows)
             for c in range(k):
-                distance_out[at, c] = found[c].key
-                row_out[at, c] = found[c].row
+                distance_out[at, c] = nearest_rows[c].key
+                row_out[at, c] = nearest_rows[c].row
             at += 1
     work[0] += query.scanned
     work[1] += query.work - query.scanned
-    free(found)
+    free(nearest_rows)
     free(tree.row)
     return at
 
@@ -245,18 +248,18 @@ def search_radius(
     Py_ssize_t[::1] row_out,            # OUT (room,) none if there is no room at all
     Py_ssize_t filled,
 ):
-    """All rows within the radii; returns the next query, and how much room has been taken.
+    """All rows within the radii; returns the next query, and the number of entries written.
 
-    It stops before a query whose rows do not fit; the caller makes room."""
+    It stops before a query whose rows do not fit; the caller then provides more room."""
     cdef Tree tree = view.tree
     cdef Query query
     cdef Py_ssize_t m = Q.shape[0], room = row_out.shape[0], at = start, c, total
     cdef bint counts = room == 0
-    cdef KeyedRow *found = <KeyedRow *>malloc((room - filled + 1) * sizeof(KeyedRow))
+    cdef KeyedRow *rows_within = <KeyedRow *>malloc((room - filled + 1) * sizeof(KeyedRow))
     tree.slack = slack
     tree.row = <double *>malloc(tree.d * sizeof(double))
-    if found == NULL or tree.row == NULL:
-        free(found)
+    if rows_within == NULL or tree.row == NULL:
+        free(rows_within)
         free(tree.row)
         raise MemoryError
     query.work = 0
@@ -265,18 +268,18 @@ def search_radius(
         while at < m and query.work <= budget:
             query.point = &Q[at, 0]
             query.place = &asked[at, 0] if tree.kind == HAVERSINE else NULL
-            total = within(&tree, &query, most[at], counts, found, room - filled)
+            total = within(&tree, &query, most[at], counts, rows_within, room - filled)
             if not counts:
                 if total > room - filled:
                     break
-                sort_rows(found, total)
+                sort_rows(rows_within, total)
                 for c in range(total):
-                    distance_out[filled + c] = found[c].key
-                    row_out[filled + c] = found[c].row
+                    distance_out[filled + c] = rows_within[c].key
+                    row_out[filled + c] = rows_within[c].row
                 filled += total
             count[at] = total
             at += 1
-    free(found)
+    free(rows_within)
     free(tree.row)
     return at, filled
 
@@ -286,7 +289,7 @@ def home(
     const double[:, ::1] Q,             # IN (m, d)
     int32_t[::1] out,                   # OUT (m,)
 ):
-    """An octet near each query: that of the leaf that the nearest centers lead to."""
+    """An octet near each query: that of the leaf reached by the nearest center of each node."""
     cdef Py_ssize_t d = Q.shape[1], i, c, best, node
     cdef const Tree *tree = &view.tree
     cdef const int32_t *first

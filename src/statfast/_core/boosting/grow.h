@@ -8,7 +8,7 @@ static uint64_t mixed(uint64_t x) { /* Steele, Lea & Flood 2014, doi:10.1145/271
     return x ^ x >> 31;
 }
 
-/* Columns that may meet those of the path to the node. */
+/* The columns that the interaction constraints allow, given those on the path to the node. */
 static void allow(grower *t, ptrdiff_t node) {
     if (t->groups == NULL) {
         memset(t->allowed, 1, (size_t)t->p);
@@ -26,7 +26,7 @@ static void allow(grower *t, ptrdiff_t node) {
     }
 }
 
-/* Whether a column takes part in the split of a node: of those allowed a fraction, drawn. */
+/* The columns that may split a node: a random fraction of those allowed. */
 static void draw_columns(grower *t, ptrdiff_t node, uint8_t *drawn) {
     ptrdiff_t left = 0;
     for (ptrdiff_t j = 0; j < t->p; j++) left += t->allowed[j];
@@ -73,7 +73,7 @@ static void column_part(void *job, ptrdiff_t part) {
     }
 }
 
-/* Histograms and best splits of the children at hand (t->large is -1 for the root). */
+/* Histograms and best splits of the children of this step (t->large is -1 for the root). */
 static void find_splits(grower *t) {
     fill_histograms(t);
     const ptrdiff_t nodes[2] = {t->small, t->large};
@@ -130,7 +130,7 @@ static int begin_tree(grower *t) {
 
 /* The node to be split next, taken from those that are open. */
 static ptrdiff_t next_node(grower *t) {
-    ptrdiff_t at = t->n_open - 1; /* without a limit the order is all one: the latest */
+    ptrdiff_t at = t->n_open - 1; /* without a limit the order does not matter: the latest */
     if (t->most_leaves)
         for (ptrdiff_t i = t->n_open - 1; i >= 0; i--) {
             const double ahead =
@@ -181,14 +181,14 @@ static void make_children(grower *t, ptrdiff_t above) {
         c->open = child->count >= 2 * t->least_rows &&
                   (t->most_depth == 0 || child->depth < t->most_depth);
     }
-    if (!t->missing[s->feature]) /* those that come later go with most rows */
+    if (!t->missing[s->feature]) /* missing values that only come later go where most rows go */
         node->missing_left = t->nodes[node->left].count > t->nodes[node->left + 1].count;
     t->n_nodes += 2;
     t->n_leaves++;
 }
 
-/* Split nodes until none is left, or the budget of codes looked at is spent: 1 if done, 0 if not,
-   -1 without memory. */
+/* Split nodes until none is left or the budget, a number of codes to read, is spent. Returns 1 if
+   done, 0 if not, -1 if memory runs out. */
 static int grow_tree(grower *t, int begin, double budget) {
     if (begin && begin_tree(t) < 0) return -1;
     while (t->n_open && t->n_leaves != t->most_leaves && t->n_nodes + 2 <= t->room) {
@@ -219,7 +219,7 @@ static int grow_tree(grower *t, int begin, double budget) {
     return 1;
 }
 
-/* ------------------------------------------------------------------ what the leaves predict */
+/* ------------------------------------------------------------------ predictions of the leaves */
 static void leaf_part(void *job, ptrdiff_t part) {
     const grower *t = job;
     for (ptrdiff_t k = part * t->part; k < (part + 1) * t->part && k < t->n_nodes; k++) {

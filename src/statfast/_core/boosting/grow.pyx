@@ -10,7 +10,7 @@ The loops are C, compiled once per instruction-set level; steps are those of a t
 (threads/team.h), and the parts of a step depend on the numbers of rows and columns alone.
 
 Cost: O(p) additions for each row of the smaller child of a split, O(256 p) comparisons a node.
-Memory: 4 kB for each column and open leaf. A call returns after a budget.
+Memory: 4 kB for each column and open leaf. A call returns when its budget is spent.
 
 The caller guarantees: codes below `codes` of their column, or 255 where `missing` says so; fewer
 than 2^32 rows; sums that do not overflow; room for one node more than twice the splits.
@@ -75,12 +75,12 @@ cdef const boosting_grow_kernels *kernels = boosting_grow_at(level())
 
 
 def node_bytes():
-    """Of a node, whose layout is that of NODE in ensemble/boosting/trees.py."""
+    """The size of a node in bytes; its layout is NODE in ensemble/boosting/trees.py."""
     return sizeof(boosted_node)
 
 
 cdef class Grower:
-    """Grows one tree after the other from the same rows. Keeps the arrays alive."""
+    """Grows one tree after the other from the same rows. Keeps its arrays alive."""
 
     cdef grower t
     cdef object arrays
@@ -99,7 +99,7 @@ cdef class Grower:
         const int8_t[::1] monotone,     # IN (p,), or None
         const uint8_t[:, ::1] groups,   # IN columns that may meet, or None
         uint32_t[::1] rows,             # OUT (n,) by leaf
-        dict rules,                     # see below
+        dict rules,                     # read below
         int64_t[::1] crew,              # INOUT a team
     ):
         cdef grower *t = &self.t
@@ -124,7 +124,7 @@ cdef class Grower:
         t.l2 = rules["l2"]
         t.row_hessian = rules["row_hessian"]  # what thresholds of hessians are relative to
         t.rounding = rules["rounding"]  # of a row's gradient and hessian, in units
-        # Whether the sum of both is the expected hessian.
+        # Whether gradient plus hessian of a row is its expected hessian.
         t.adds_to_expected = rules["adds_to_expected"]
         t.least_rows = rules["min_samples_leaf"]
         t.most_leaves = rules["max_leaf_nodes"]  # 0: no limit
@@ -152,7 +152,7 @@ cdef class Grower:
         cdef ptrdiff_t k
         for k in range(t.n_free):
             free(t.free_histograms[k])
-        for k in range(t.n_nodes if t.growing else 0):  # of a tree that was not finished
+        for k in range(t.n_nodes if t.growing else 0):  # an unfinished tree still has histograms
             free(t.growing[k].histogram)
         free(t.spare)
         free(t.growing)
@@ -172,10 +172,10 @@ cdef class Grower:
         int count_bits,
         uint64_t seed,
         unsigned char[:, ::1] nodes,    # OUT (room, node_bytes())
-        bint begin,                     # a new tree, or go on with the last
+        bint begin,                     # begin a new tree, or continue the last one
         double budget,                  # additions, about
     ):
-        """Grow a tree, or some of it: the number of nodes if it is done, else 0."""
+        """Grow a tree or a part of it; returns the number of nodes if it is complete, else 0."""
         cdef grower *t = &self.t
         cdef int done
         t.sums = <const bin_sum *>&pairs[0, 0]

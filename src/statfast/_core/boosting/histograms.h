@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Histograms of pairs of integers, of the rows of a node. */
+/* Histograms of the rows of a node: sums of pairs of integers by code. */
 
 #if defined(STATFAST_VECTORS)
 typedef int64_t pair_v __attribute__((vector_size(16), aligned(8), may_alias));
@@ -61,7 +61,8 @@ static NOINLINE void fill(
     }
 }
 
-/* A part of the histograms of t->small: one plane where the rows are few, else a run of rows. */
+/* A part of the histograms of t->small: one plane of columns if the rows are few, else a run of
+   rows. */
 static void fill_part(void *job, ptrdiff_t part) {
     const grower *t = job;
     const boosted_node *node = t->nodes + t->small;
@@ -83,7 +84,7 @@ static void fill_part(void *job, ptrdiff_t part) {
             fill(t, rows + i, stop - i < ROWS_IN_CACHE ? stop - i : ROWS_IN_CACHE, plane, h);
 }
 
-/* The histograms of t->small; where they stay in parts, t->parts of them. */
+/* The histograms of t->small, as t->parts partial sums that `settle_column` adds up. */
 static void fill_histograms(grower *t) {
     const ptrdiff_t m = (ptrdiff_t)t->nodes[t->small].count;
     if (m <= PART_ROWS) {
@@ -97,7 +98,7 @@ static void fill_histograms(grower *t) {
     team_do(t->crew, fill_part, t, t->parts);
 }
 
-/* One column: add up the parts; what t->large has is what its parent had less that. */
+/* Add up the parts of one column. The histogram of t->large is that of its parent less this one. */
 static void settle_column(const grower *t, ptrdiff_t j) {
     bin_sum *small = t->growing[t->small].histogram + j * HIST_STRIDE;
     for (ptrdiff_t part = 0; part < t->parts; part++) {

@@ -8,7 +8,7 @@ doi:10.1214/aos/1016218223). Deviation: gradients and hessians become multiples 
 two (boosting/tree_types.h), so that sums over rows are exact in any order.
 
 Cost: O(n) for gradients, some 3 ns a code. A call is for a block of rows. The caller guarantees
-matching shapes, n > 0, thresholds that ascend, filled up to 255 with infinity.
+matching shapes, n > 0, and ascending thresholds, filled up to 255 with infinity.
 """
 
 from libc.float cimport DBL_MAX
@@ -69,7 +69,7 @@ def encode(
     uint8_t[:, ::1] by_row,         # OUT (n, 8 planes)
     uint8_t[:, ::1] by_column,      # OUT (p, n)
 ):
-    """Codes of some rows, laid out twice."""
+    """Codes of some rows, both row by row and column by column."""
     cdef Py_ssize_t i, j, m, start, place
     cdef double[512] x
     with nogil:
@@ -136,9 +136,9 @@ def integer_gradients(
     double[::1] most,               # room (2 parts,)
     int64_t[::1] crew,              # INOUT a team
 ):
-    """The units of gradients and hessians that all rows are given as multiples of.
+    """Write gradients and hessians of all rows as integer multiples of units; return the units.
 
-    None if one overflows, or is not a number: the largest is then not known.
+    Returns None if a gradient or hessian overflows or is not a number, as the largest is unknown.
     """
     cdef Job j
     cdef Py_ssize_t n = raw.shape[0], part, parts = (n + ROWS_OF_PART - 1) // ROWS_OF_PART
@@ -168,7 +168,8 @@ def integer_gradients(
         if not (top[0] <= DBL_MAX and top[1] <= DBL_MAX):
             with gil:
                 return None
-        # |g| < 2^e: multiples below 2^(62 - bits), so that fewer than 2^bits of them stay in 62.
+        # |g| < 2^e becomes a multiple below 2^(62 - bits), so that the sum of fewer than 2^bits of
+        # them stays below 2^62.
         frexp(top[0], &exponent)
         scale_by(62 - count_bits - exponent, j.scale)
         frexp(top[1], &exponent)
@@ -178,19 +179,19 @@ def integer_gradients(
 
 
 cdef void scale_by(int exponent, double *scale) noexcept nogil:
-    """Two factors whose product is that power of two: units are float64 numbers, if subnormal."""
+    """Two factors whose product is 2^exponent, which may itself be out of the range of float64."""
     exponent = max(-1000, min(1074, exponent))
     scale[1] = ldexp(1.0, max(0, exponent - 1000))
     scale[0] = ldexp(1.0, min(1000, exponent))
 
 
 def room_for(Py_ssize_t n):
-    """How many numbers `most` of integer_gradients has."""
+    """The number of entries of `most` in integer_gradients."""
     return 2 * ((n + ROWS_OF_PART - 1) // ROWS_OF_PART)
 
 
 cdef void share(team *crew, team_part work, void *job, Py_ssize_t parts) noexcept nogil:
-    """The steps of a team are of fewer than 4096 parts."""
+    """Run any number of parts as steps of a team, each of fewer than 4096 parts."""
     cdef Py_ssize_t begin
     cdef Shifted shifted
     if parts <= 4000:

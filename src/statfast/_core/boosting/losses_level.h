@@ -10,7 +10,7 @@
 #define V(word) f64_##word
 #include "simd/vmath.h"
 
-enum { ROWS_AT_A_TIME = 512 }; /* what lies in between stays in the first-level cache */
+enum { ROWS_AT_A_TIME = 512 }; /* so that intermediate results stay in the first-level cache */
 
 static INLINE void exp_of(const double *x, ptrdiff_t m, double sign, double *e) {
     double padded[LANES];
@@ -84,7 +84,7 @@ static void gradients(const loss_rows *r, ptrdiff_t n, double *out, double most[
             for (ptrdiff_t i = 0; i < m; i++)
                 g[i] *= r->weight[begin + i], h[i] *= r->weight[begin + i];
         for (ptrdiff_t i = 0; i < m; i++) {
-            const double size = fabs(g[i]); /* a NaN stays, to be found */
+            const double size = fabs(g[i]); /* a NaN stays, so that the caller sees it */
             most_g = most_g >= size ? most_g : size;
             most_h = most_h >= h[i] ? most_h : h[i];
             out[2 * (begin + i)] = g[i];
@@ -95,7 +95,7 @@ static void gradients(const loss_rows *r, ptrdiff_t n, double *out, double most[
     most[1] = most_h;
 }
 
-/* The scales are products of two powers of two, as those of tiny gradients overflow. */
+/* Each scale is the product of two powers of two, since that of tiny gradients would overflow. */
 static void fix(double *pairs, ptrdiff_t n, const double scale[4], int count_bits) {
     for (ptrdiff_t i = 0; i < n; i++) {
         const double g = pairs[2 * i] * scale[0] * scale[1];

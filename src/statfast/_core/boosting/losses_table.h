@@ -22,9 +22,9 @@ typedef struct {
     void (*gradients)(const loss_rows *, ptrdiff_t n, double *out, double most[2]);
     /* the same in place as integers: units are scale[0] and scale[1], a count is added */
     void (*fix)(double *pairs, ptrdiff_t n, const double scale[4], int count_bits);
-    /* log of the sum of exp over k predictions, n apart of each other by `step` */
+    /* log of the sum of exp over k predictions of n rows; predictions of a row are `step` apart */
     void (*normalize)(const double *raw, ptrdiff_t step, ptrdiff_t k, ptrdiff_t n, double *out);
-    /* how many of 255 thresholds are below each value; NaN is 255 */
+    /* the number of the 255 thresholds below each value; 255 for NaN */
     void (*encode)(const double *x, ptrdiff_t n, const double *thresholds, uint8_t *code);
 } boosting_losses_kernels;
 TABLE_AT(boosting_losses_kernels, boosting_losses)

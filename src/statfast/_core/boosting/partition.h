@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rows of a node shared out to its children, each in its order. */
+/* Distributing the rows of a node among its children; they keep their order. */
 
-enum { MIN_ROWS_OF_WAY = 16384 }; /* rows that one part takes at least */
+enum { MIN_ROWS_OF_WAY = 16384 }; /* the least number of rows of a part */
 
-/* Those that go left are put at `left` in their order, the others at `right`; how many go left. */
+/* Write the rows that go left to `left` in their order, the others to `right`; returns the number
+   of those that go left. */
 static INLINE ptrdiff_t share_out(
     const grower *t, const uint8_t *column, const uint32_t *rows, ptrdiff_t m, uint32_t *left,
     uint32_t *right) {
@@ -43,7 +44,7 @@ static void place_part(void *job, ptrdiff_t part) {
         rows + lefts + begin - before, t->spare + t->n + begin, sizeof(uint32_t) * (size_t)right);
 }
 
-/* Share the rows of t->node out to its children, whose counts are known. */
+/* Distribute the rows of t->node among its children, whose counts are known. */
 static void share_rows(grower *t) {
     const boosted_node *node = t->nodes + t->node;
     const ptrdiff_t m = (ptrdiff_t)node->count;

@@ -8,14 +8,14 @@
 enum { MISSING_LEFT = 1u << 31, CATEGORICAL = 1u << 30, COLUMN = CATEGORICAL - 1 };
 enum { ROWS_ABREAST = 16 };
 
-typedef struct { /* of a leaf: threshold infinity, MISSING_LEFT, and left is the node itself */
-    double threshold; /* of a categorical split the number of its set */
+typedef struct { /* a leaf has threshold infinity, MISSING_LEFT, and itself as left child */
+    double threshold; /* the number of its set for a categorical split */
     uint32_t left, column;
 } boosted_step;
 
-/* Where a row goes from a node: a value above the threshold goes right; one that is missing, or a
-   category beyond the set, where most rows went or where it gains most. `plain`: there is
-   neither. */
+/* The next node of a row: a value above the threshold goes right. Missing values, and categories
+   beyond the set, go to the side that the fit has chosen for them. With `plain` there
+   is neither. */
 static INLINE uint32_t next_step(
     const boosted_step *s, const double *x, const uint64_t *sets, const int plain) {
     const double value = x[s->column & COLUMN];
@@ -30,7 +30,7 @@ static INLINE uint32_t next_step(
     return s->left + (uint32_t)right;
 }
 
-/* Where `some` rows of p numbers each end, ROWS_ABREAST at most. */
+/* The leaves of `some` rows of p numbers each, ROWS_ABREAST at most. */
 static INLINE void walk_tree(
     const boosted_step *tree, const uint64_t *sets, const double *x, ptrdiff_t p, const int some,
     const int plain, uint32_t *at) {
@@ -48,7 +48,8 @@ static INLINE void walk_tree(
     } while (moved);
 }
 
-/* Add the values of one tree to m rows, p numbers each; leaf, if any, tells where they ended. */
+/* Add the values of one tree to m rows of p numbers each; `leaf`, unless NULL, gets
+   their leaves. */
 static inline void add_tree(
     const boosted_step *tree, const double *values, const uint64_t *sets, int plain,
     const double *x, ptrdiff_t p, ptrdiff_t m, double *to, ptrdiff_t step, int32_t *leaf,

@@ -2,8 +2,8 @@
 """Predictions of boosted trees.
 
 A node takes 16 bytes besides its value. Rows go down in groups of sixteen, so that their steps
-overlap; all trees answer for a block of rows before the next block. Values are added in the order
-of the trees for every row. Cost: O(depth) a row and tree.
+overlap; all trees are evaluated for a block of rows before the next block. Values are added in the
+order of the trees for every row. Cost: O(depth) a row and tree.
 
 The caller guarantees rows of as many finite or NaN numbers as the columns that nodes name, and
 codes from 0 to 255, or NaN, where a node is categorical.
@@ -21,7 +21,7 @@ cdef extern from "boosting/predict.h" nogil:
         ptrdiff_t leaf_step)
 
 cdef enum:
-    STEPS_PER_TREE = 8  # steps down a tree, about: so many values may be looked at for each
+    STEPS_PER_TREE = 8  # about the steps of a row down a tree, each of which may read a value
 
 
 def add_trees(
@@ -29,8 +29,8 @@ def add_trees(
     const int64_t[:, ::1] steps,    # IN (nodes, 2) of all trees
     const double[::1] values,       # IN (nodes,)
     const uint64_t[:, ::1] sets,    # IN (n_sets, 4) of categorical splits, or None
-    const int64_t[::1] first,       # IN (trees + 1,) where trees begin
-    Py_ssize_t begin,               # of the trees, these
+    const int64_t[::1] first,       # IN (trees + 1,) the first node of each tree
+    Py_ssize_t begin,               # the trees to add: begin to end
     Py_ssize_t end,
     double[:, ::1] out,             # INOUT (m, k): tree t adds to column t % k
     int32_t[:, ::1] leaves,         # OUT (m, trees) or None

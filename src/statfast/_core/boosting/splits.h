@@ -2,22 +2,22 @@
 /* The best split of one column of a node, from its histogram.
 
    With G and H the sums of gradients and hessians of a child, its value is -G / (H + l2), and the
-   loss falls by G^2 / (H + l2) for each child, less the same of the node. With a and u of the left
-   child, b and v of the right one, u and v with l2, that is (a v - b u)^2 / (u v (u + v)) without
-   l2, a difference of sums and not one of squares: children with the same mean gradient gain
-   nothing. A constant of the node is taken from it where there is l2.
+   loss falls by the sum of G^2 / (H + l2) over the children less that of the node. Let a and b be
+   the gradients of the left and the right child, u and v their H + l2. Without l2 the gain is
+   (a v - b u)^2 / (u v (u + v)), a difference of products rather than of squares, so that children
+   with the same mean gradient gain exactly 0. With l2 a constant of the node is subtracted.
 
-   All of these, bounds as well, are in units of the sums until the tree is done, so that no scale
-   of gradients overflows. Comparisons are of doubles made from exact integer sums, so they do not
-   depend on how those were added up. Ties go to the lowest code, missing values then to the right,
-   and to the lowest column. */
+   All of these, and the bounds, are in units of the sums until the tree is complete, so that no
+   scale of gradients overflows. Comparisons are of doubles made from exact integer sums, so they do
+   not depend on the order of summation. Ties go to the lowest column, then to the lowest code, then
+   to missing values on the right. */
 
-enum { MIN_ORDERED_ROWS = 10 }; /* rows of a category that is ordered */
-#define MIN_HESSIAN 1e-3    /* of a child, expected ones if known, in those of a mean row */
+enum { MIN_ORDERED_ROWS = 10 }; /* rows of a category; rarer ones are not ordered, and go right */
+#define MIN_HESSIAN 1e-3    /* of a child, expected if known, in units of the mean row */
 
 typedef struct {
     double l2, least_hessian, lower, upper, parent_loss;
-    double shrunk; /* what l2 takes from the gains of all splits of the node */
+    double shrunk; /* the constant that l2 subtracts from the gains of all splits of the node */
     double smoothing;
     double expected; /* gradients, in units of hessians, times this complete expected ones, or 0 */
     double floor;    /* what a row's hessian is at least, where it may be lost by rounding */
@@ -37,8 +37,8 @@ static double node_value(const split_rules *r, double g, double h) {
     return value < r->lower ? r->lower : value > r->upper ? r->upper : value;
 }
 
-/* How much the loss falls by a split, where values are bounded; -1 against a constraint, or if that
-   is rounding alone, as where both values are the bound. */
+/* The decrease of the loss by a split where values are bounded; -1 if it violates a constraint, or
+   if the decrease is within rounding, as where both values are at the bound. */
 static double bounded_gain(const split_rules *r, bin_sum left, double g, double h) {
     const double gl = (double)left.gradient, hl = hessian_of(r, left.hessian_count);
     const double low = node_value(r, gl, hl), high = node_value(r, g, h);
@@ -47,9 +47,9 @@ static double bounded_gain(const split_rules *r, bin_sum left, double g, double 
     return gain > 0x1p-50 * (fabs(one) + fabs(other)) ? gain : -1.0;
 }
 
-/* (double)x, in steps that vectors have before AVX-512: its halves, each as the last bits of a
-   large number, whose difference is exact, and one rounding. A fit of 1e4 x 20 takes a quarter
-   less. */
+/* (double)x by instructions that vectors have before AVX-512: each half of x becomes the last bits
+   of a large number, from which the exact half is recovered by a subtraction; their sum is rounded
+   once. A fit of 1e4 x 20 takes a quarter less time. */
 static INLINE double as_double(int64_t x) {
 #if defined(__AVX512DQ__) || !defined(STATFAST_VECTORS)
     return (double)x;
@@ -63,7 +63,8 @@ static INLINE double as_double(int64_t x) {
 #endif
 }
 
-/* Gains of m candidates, whose left children have these sums; -1 where a child is too small. */
+/* The gains of m candidate splits with the given sums of the left child; -1 where a child is too
+   small. */
 static void gains_of(
     const split_rules *r, const bin_sum *left, ptrdiff_t m, double *gain) {
     const int64_t total_g = r->total.gradient, total_h = r->total.hessian_count;
@@ -118,7 +119,7 @@ static void split_ordered(
     const split_rules *r, const bin_sum *h, int codes, int missing, boosted_split *best) {
     bin_sum left[N_CODES], sum = {0, 0};
     double gain[N_CODES];
-    const int ends = missing ? codes : codes - 1; /* the last: missing values alone go right */
+    const int ends = missing ? codes : codes - 1; /* after the last, only missing values go right */
     for (int c = 0; c < ends; c++) {
         add_to(&sum, h + c);
         left[c] = sum;
@@ -141,8 +142,8 @@ static void split_ordered(
     }
 }
 
-/* Categories in the order of G / (H + that of 10 mean rows), those with support (Fisher 1958); rare
-   ones go right. */
+/* The best split of categories in the order of G / (H + the hessian of 10 mean rows) (Fisher 1958).
+   Rare categories go right. */
 static void split_categories(
     const split_rules *r, const bin_sum *h, int codes, int missing, boosted_split *best) {
     int order[N_CODES], used = 0;
@@ -186,8 +187,8 @@ static void split_categories(
     }
 }
 
-/* Whether the mean gradients of the children differ by more than the rounding of their sums: that
-   of rows, and that of the difference of two products. */
+/* Whether the mean gradients of the children differ by more than rounding: that of the gradients of
+   rows to integers, and that of the difference of two products. */
 static int differs(const split_rules *r, bin_sum left, double rounding) {
     const int64_t whole = r->total.hessian_count, rows = left.hessian_count & r->count_mask;
     const double nl = (double)rows, nr = (double)((whole & r->count_mask) - rows);

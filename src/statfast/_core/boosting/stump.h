@@ -2,12 +2,12 @@
 /* The best split of all rows into two, for weights of classes: a stump.
 
    Each row has a code, the high bits of its rank among the distinct values of the column. Weights
-   are integers, so that sums are exact. A split between two codes is scored from the histogram. One
-   within a code scores no more than a bound: with the weight of the left side fixed, each class's
-   term is convex in its own weight, so at most the larger of its values at the least and the most
-   that the class can have there; and the sum of these is convex in the weight of the left side, so
-   at most the larger of its values at the two ends of the code. Codes whose bound exceeds the best
-   score are counted once more, by the rank itself. */
+   are integers, so that sums are exact. A split between two codes is scored from the histogram. For
+   a split within a code there is an upper bound: with the weight of the left side fixed, the term
+   of each class is convex in the class's weight, so it is at most the larger of its values at the
+   least and the greatest weight possible. The sum of these is convex in the weight of the left
+   side, so it is at most the larger of its values at the two ends of the code. Codes whose bound
+   exceeds the best score are counted once more, by the ranks themselves. */
 
 static INLINE double side_score(const stump_job *s, const int64_t *mass) {
     double all = 0.0, square = 0.0, most = 0.0;
@@ -50,7 +50,8 @@ static INLINE const bin_sum *histogram_of(const stump_job *s, ptrdiff_t pair, pt
     return s->histograms + (pair * s->t.p + j) * HIST_STRIDE;
 }
 
-/* For two classes: the score is convex, so the most is at a corner of what the left side can be. */
+/* The bound for two classes: the score is convex, so its maximum is at a corner of the rectangle of
+   possible weights of the left side. */
 static double corner_bound(const stump_job *s, const int64_t *low, const int64_t *high) {
     double most = 0.0;
     for (int corner = 0; corner < 4; corner++) {
@@ -62,7 +63,7 @@ static double corner_bound(const stump_job *s, const int64_t *low, const int64_t
     return most;
 }
 
-/* Whether the two other corners of a code score less than `best`, two classes by Gini's index. */
+/* Whether the two corners within a code score less than `best`, for two classes by Gini's index. */
 static INLINE int two_class_below(
     const stump_job *s, const int64_t *low, const int64_t *high, double best) {
     const double A = (double)s->total[0], B = (double)s->total[1], N = A + B;
@@ -75,7 +76,8 @@ static INLINE int two_class_below(
     return 1;
 }
 
-/* What a split within a code can score at most: `low` is left of the code, `high` with it. */
+/* The bound for splits within a code; `low` and `high` are the weights left of the code, without
+   and with it. */
 static double bound_of(const stump_job *s, const int64_t *low, const int64_t *high) {
     if (s->n_classes == 2) return corner_bound(s, low, high);
     double all = 0.0, left[2] = {0.0, 0.0}, ends[2] = {0.0, 0.0}, most_l = 0.0, most_r = 0.0;
@@ -130,7 +132,8 @@ static INLINE uint32_t rank_at(const stump_job *s, ptrdiff_t j, ptrdiff_t i) {
                    : ((const uint16_t *)s->ranks)[j * s->t.n + i];
 }
 
-/* Splits within one code; `mass` is room for those of its ranks, `left` what is before it. */
+/* Splits within one code; `mass` is work space for the weights of its ranks, `left` the weights
+   before the code. */
 static void within_code(const stump_job *s, ptrdiff_t j, int64_t code, const int64_t *before,
                         int64_t *mass, int64_t *left, stump_cut *cut) {
     const ptrdiff_t K = s->n_classes, ranks = (ptrdiff_t)1 << s->shift[j];
@@ -139,7 +142,8 @@ static void within_code(const stump_job *s, ptrdiff_t j, int64_t code, const int
     memset(mass, 0, sizeof(int64_t) * (size_t)(K * ranks));
     for (int64_t at = start[code]; at < start[code + 1]; at++) {
         const ptrdiff_t i = rows[at];
-        if (at + ROWS_AHEAD < s->t.n) { /* they lie anywhere: a fifth of the time of AdaBoost */
+        /* Rows lie anywhere in memory: this saves a fifth of AdaBoost. */
+        if (at + ROWS_AHEAD < s->t.n) {
             const ptrdiff_t place = j * s->t.n + rows[at + ROWS_AHEAD];
             FETCH((const char *)s->ranks + place * (s->wide ? 4 : 2));
             FETCH(s->pairs + rows[at + ROWS_AHEAD]);

@@ -7,8 +7,8 @@ doi:10.1016/B978-1-55860-247-2.50035-8). Bounds for what lies within a code foll
 Singh 1998 (CLOUDS). Weights of rows become integers below 2^(62 - log2 n), so that sums are exact,
 whatever the order. Ties go to the lowest column, then to the lowest rank.
 
-Cost: O(n p) additions for each pair of classes; O(n) for a code that the bound leaves open, of
-which there are a few. The caller guarantees ranks whose high bits are the codes, no missing
+Cost: O(n p) additions for each pair of classes, and O(n) for each of the few codes whose bound
+exceeds the best score. The caller guarantees ranks whose high bits are the codes, no missing
 values, no more than 1000 columns, and some weight.
 """
 
@@ -108,7 +108,7 @@ def reweigh(
     double[::1] weight,             # INOUT (n,)
     const rank_t[::1] ranks,        # IN (n,) of the column of the stump
     const int32_t[::1] label,       # IN (n,)
-    int64_t rank,                   # up to which rows go left; -1: all go right
+    int64_t rank,                   # rows of ranks up to it go left; -1: all go right
     int left,                       # class predicted there
     int right,
     double factor,                  # of the weights of rows predicted wrongly
@@ -116,7 +116,8 @@ def reweigh(
     double vote,
     const double[::1] first,        # IN (n,) weights of rows at first
 ):
-    """Multiply the weights of errors; their sum, and that at first of what the votes get wrong."""
+    """Multiply the weights of misclassified rows. Returns the sum of the weights, and the sum of
+    the first weights of the rows that the votes misclassify."""
     cdef Py_ssize_t i, k, n = weight.shape[0], classes = votes.shape[1]
     cdef double total = 0.0, lost = 0.0
     cdef double[2] by
@@ -129,7 +130,8 @@ def reweigh(
     wrong[1] = 1.0
     with nogil:
         for i in range(n):
-            said = right + (left - right) * (<int64_t>ranks[i] <= rank)  # no branch to guess
+            # Without a branch, as it is unpredictable.
+            said = right + (left - right) * (<int64_t>ranks[i] <= rank)
             weight[i] *= by[said != label[i]]
             total += weight[i]
             own = &votes[0, 0] + classes * i
@@ -146,7 +148,7 @@ def around(
     const double[::1] weight,       # IN (n,)
     int64_t rank,
 ):
-    """The last rank up to this one, and the first beyond, of rows with weight."""
+    """The last rank up to this one, and the first one beyond it, of rows with weight."""
     cdef Py_ssize_t i
     cdef int64_t below = -1, above = 2 ** 62, r
     with nogil:

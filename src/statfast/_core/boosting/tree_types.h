@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the growing of a boosted tree works on.
+/* The data of a boosted tree in growth.
 
    A row adds one pair of 64-bit integers to each histogram: its gradient in units of gradient_unit,
-   and its hessian in units of hessian_unit shifted above count_bits of a count that is 1. The units
+   and a number whose lowest count_bits hold the count 1 and whose other bits hold the hessian in
+   units of hessian_unit. The units
    are powers of two chosen so that no sum over all rows overflows; integer sums do not depend on
    the order of the rows, and the histogram of a sibling is an exact difference. */
 #ifndef STATFAST_BOOSTED_TREE_H
@@ -16,7 +17,7 @@
 enum {
     N_CODES = 256,
     MISSING_CODE = 255,
-    HIST_STRIDE = 260, /* not 256: equal codes of neighbors would then lie 4096 bytes apart */
+    HIST_STRIDE = 260, /* with 256, equal codes of adjacent columns would lie 4096 bytes apart */
     PLANE_COLUMNS = 8,         /* columns whose histograms, 32 kB, fit into the first-level cache */
 };
 
@@ -32,7 +33,7 @@ typedef struct {
     uint64_t set[4]; /* codes of a categorical split that go left */
 } boosted_split;
 
-typedef struct { /* as numpy sees it: NODE of ensemble/boosting/trees.py */
+typedef struct { /* NODE of ensemble/boosting/trees.py is the same layout */
     double value, gain, hessian;
     int64_t begin, count; /* its rows are rows[begin .. begin + count) */
     int32_t feature, left, parent, depth; /* left is 0 in a leaf; the other child is left + 1 */
@@ -42,8 +43,8 @@ typedef struct { /* as numpy sees it: NODE of ensemble/boosting/trees.py */
 
 typedef struct {
     bin_sum total;
-    double lower, upper; /* bounds of values below, by monotone constraints */
-    bin_sum *histogram;  /* NULL where it is not split any further */
+    double lower, upper; /* bounds of the values of its leaves, by monotone constraints */
+    bin_sum *histogram;  /* NULL if the node is not split any further */
     boosted_split best;
     int open;
 } growing_node;
@@ -75,12 +76,12 @@ typedef struct {
     ptrdiff_t n_free, n_histograms;
     bin_sum *partial; /* (MAX_PARTS, p, HIST_STRIDE) histograms of parts of the rows */
     uint8_t *allowed, *spare_columns; /* (2, p) columns that may split the children; (p,) room */
-    double *predicted; /* (n,) what add_leaves adds to */
+    double *predicted; /* (n,) the predictions that add_leaves updates */
     team *crew;
-    /* the step at hand */
+    /* the current step */
     ptrdiff_t node, small, large, parts, part;
     uint8_t goes[N_CODES];
-    int64_t *went; /* (2, MAX_WAYS) rows of each part that go left, and before it */
+    int64_t *went; /* (2, MAX_WAYS) rows that go left: of each part, and of the parts before it */
     boosted_split *found; /* (2, p) */
 } grower;
 

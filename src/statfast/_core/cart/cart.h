@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the growing of a tree works on: columns as ranks, the targets, the rules for stopping, and
-   the rows of the node at hand.
+/* The data of a tree in growth: columns as ranks, the targets, the rules for stopping, and the rows
+   of the current node.
 
    A column is kept as the rank of each value among the distinct values of the column (a number of
    16 or 32 bits), and as a code of one byte, rank >> shift. Ranks keep the order of float64 values
@@ -17,12 +17,12 @@
 
 /* Criteria. */
 enum { CART_GINI, CART_ENTROPY, CART_ERROR, CART_SQUARED, CART_POISSON, CART_ABSOLUTE };
-#define CART_MAX_PAIRED_ROWS 64 /* sorted by counting: the square of this in comparisons */
+#define CART_MAX_PAIRED_ROWS 64 /* rows sorted by counting, which compares all pairs */
 #define CART_MAX_CACHED_ROWS 1024    /* rows whose ranks stay in the cache, row by row */
-#define CART_PLACE_BITS 6       /* of a place among them */
+#define CART_PLACE_BITS 6       /* bits of a place among as many rows */
 #define CART_WIDE_RANK (1 << 25) /* ranks below this share 32 bits with such a place */
 #define CART_MAX_CLASSES 64      /* classes with histograms */
-/* Code that seldom runs is made small: it is compiled once for each level. */
+/* Code that seldom runs is optimized for size, as it is compiled once for each level. */
 #if defined(__GNUC__)
 #define CART_SELDOM __attribute__((cold))
 #else
@@ -30,14 +30,14 @@ enum { CART_GINI, CART_ENTROPY, CART_ERROR, CART_SQUARED, CART_POISSON, CART_ABS
 #endif
 #define CART_SIDE_UNKNOWN 2       /* the side of a row whose value is missing */
 #define CART_MAX_SUBSET_CATEGORIES 10   /* categories of which all subsets are tried */
-#define CART_ROUNDING 1e-11  /* relative: above the rounding of gains and bounds */
+#define CART_ROUNDING 1e-11  /* relative; more than the rounding of gains and bounds */
 
 typedef struct {
     ptrdiff_t n, p;
     const uint8_t *codes;    /* (p, n) rank >> shift */
-    const uint16_t *ranks16; /* (p, n) one of the two, the other is NULL */
+    const uint16_t *ranks16; /* (p, n) ranks16 or ranks32 is given, the other is NULL */
     const uint32_t *ranks32;
-    const uint16_t *by_row16; /* (n, p) the same, one of the two, or none */
+    const uint16_t *by_row16; /* (n, p) the same ranks row by row: one of the two, or none */
     const uint32_t *by_row32;
     const double *by_row;    /* (n, p) the values themselves, of random splits; or NULL */
     const int32_t *shift;    /* (p,) */
@@ -48,48 +48,52 @@ typedef struct {
     const double *y;         /* (n, outputs) or NULL */
     const uint32_t *y_rank;  /* (n, outputs) ranks of targets, for medians; or NULL */
     const double *xlogx;     /* x log2 x for integers below `tabulated`, or NULL */
-    int64_t tabulated;       /* 0 without a table; larger sums are computed */
+    int64_t tabulated;       /* 0 without a table; for larger sums x log2 x is computed */
     const int32_t *classes;  /* (outputs,) or NULL */
     const int8_t *monotone;  /* (p,) or NULL */
-    ptrdiff_t outputs, channels; /* channels: sums a node keeps; classes of all outputs, or outputs */
-    int plain; /* no value is missing, no column holds categories */
-    int criterion, randomized, in_order; /* in_order: columns are looked at from the first on */
+    /* Channels: sums of a node, for each class of each output or for each target. */
+    ptrdiff_t outputs, channels;
+    int plain; /* whether no value is missing and no column holds categories */
+    /* In_order: columns are searched from the first on, not in random order. */
+    int criterion, randomized, in_order;
     ptrdiff_t max_features, min_split, min_leaf, max_depth;
     double min_weight, min_decrease, total_weight;
     /* Categories and surrogates. A rank of a column of categories is the number of its category. */
     const int32_t *categories; /* (p,) how many a column has, 0: it holds numbers; or NULL */
-    ptrdiff_t most, words;     /* the most categories of a column, and 64-bit words of a set */
-    int known_only;            /* splits are chosen by rows whose value is known */
-    ptrdiff_t surrogates;      /* which send the others: at most so many a node */
-    const int64_t *cases;      /* (n,) weights of rows to surrogates, or NULL: those of the node */
+    ptrdiff_t most, words;     /* most: categories of a column; words: 64-bit words of a set */
+    int known_only;            /* whether splits are chosen by the rows whose value is known */
+    /* The most surrogates of a node; they send rows whose value is missing. */
+    ptrdiff_t surrogates;
+    /* (n,) weights of rows when surrogates are chosen; NULL: those of the node. */
+    const int64_t *cases;
 } cart_problem;
 
 /* The rows of a node, gathered once for all columns. */
 typedef struct {
     int32_t *rows;     /* the rows, in ascending order */
     ptrdiff_t m;
-    int64_t all;       /* the rows, or their weight, where rows are packed: one each is enough */
+    int64_t all;       /* the number of rows, or their weight where rows are packed */
     int64_t *w, *q;    /* (m,) weights; (outputs, m) weighted targets */
     int64_t *packed;   /* (m,) two classes: weight << 32 | weight of class 1 */
     int32_t *cls;      /* (outputs, m) classes, as numbers of channels */
     int64_t *total;    /* (channels,) */
     double *sum;       /* (channels,) the same before scaling */
-    int64_t weight, lightest; /* of all, of the lightest row */
-    double scale;      /* weights are these times it */
-    double unit;       /* what 1 of a target sum over 1 of a weight sum means */
-    double *center;    /* (outputs,) what targets are less; 0 where the least count is 0 */
+    int64_t weight, lightest; /* of all rows, and of the lightest row */
+    double scale;      /* the integer weights are the weights times this */
+    double unit;       /* the value of a sum of targets of 1 over a sum of weights of 1 */
+    double *center;    /* (outputs,) subtracted from targets; 0 for counts of which one is 0 */
     double mass;       /* the weight of all */
     double impurity;
-    double low, high;  /* between which values must be, by monotone constraints */
+    double low, high;  /* bounds of the value, by monotone constraints */
     double *y;         /* (outputs, m) targets */
-    double *heavy;     /* (m,) weights as given */
+    double *heavy;     /* (m,) weights before scaling */
     const int64_t *record; /* (n,) of all rows, as `packed`, or NULL */
     double *ascending; /* (outputs, m) targets in ascending order */
-    int32_t *y_place;  /* (outputs, m) the places of targets there */
+    int32_t *y_place;  /* (outputs, m) the places of targets in `ascending` */
     double *low_high;  /* (outputs, 2) the range of targets */
-    uint64_t *targets; /* (2, m) room to sort them */
+    uint64_t *targets; /* (2, m) work space to sort targets */
     int unit_weights;  /* all weights are 1 */
-    int packs;         /* `packed` is there */
+    int packs;         /* whether `packed` is used */
 } cart_node_rows;
 
 typedef struct {
@@ -98,18 +102,19 @@ typedef struct {
     int32_t missing_left;
     int64_t cut;       /* the largest rank that goes left */
     double threshold;  /* of a random split; else NaN */
-    int32_t order, turn; /* of columns, in which they are drawn: of this one; of that at hand */
+    /* Places of this column, and of the current one, in the order in which columns are drawn. */
+    int32_t order, turn;
 } cart_split;
 
 #define NO_SPLIT {-INFINITY, -1, 0, 0, NAN, -1, 0}
-#define CART_MAX_CODE_BYTES (1 << 20) /* bytes for codes of rows in the columns of a node */
-#define CART_MAX_DOUBTS 1024 /* room for them: a column has at most 256 */
+#define CART_MAX_CODE_BYTES (1 << 20) /* most bytes for the codes of a node's rows */
+#define CART_MAX_DOUBTS 1024 /* most bins in doubt; a column has at most 256 */
 typedef struct {
     int64_t q, up, w, count; /* sums of targets, of positive ones, of weights; rows */
 } single_bin;
 
-/* A bin that a better split may lie in: the rows with codes from first to last, whose ranks begin
-   with base and end before base + (1 << shift). */
+/* A bin in doubt, which may hold a better split: the rows with codes from first to last, whose
+   ranks are from base to base + (1 << shift) - 1. */
 typedef struct {
     single_bin left; /* the sums before it */
     double bound;
@@ -119,7 +124,7 @@ typedef struct {
     uint8_t first, last, shift;
 } single_doubt;
 
-/* How far the absolute errors of a column have come, where a call ends before they do. */
+/* The progress of a search by absolute errors in a column that takes several calls. */
 typedef struct {
     int64_t patience;  /* steps of a call; 0: as many as there are */
     uint64_t *sorted;  /* rows by rank, or NULL: no column is begun */
@@ -129,42 +134,42 @@ typedef struct {
     cart_split best;
 } cart_pause;
 
-/* What one thread needs besides. */
+/* The work space of a thread. */
 typedef struct {
     cart_pause pause;
-    uint8_t *byte;     /* (kept,) codes of the rows, of as many columns as there is room for */
-    uint8_t *bytes;    /* (4 m + ...) of some of them */
+    uint8_t *byte;     /* (kept,) codes of the rows in as many columns as fit */
+    uint8_t *bytes;    /* (4 m + ...) codes of some of the rows */
     int32_t *place;    /* (6 m + ...) places of rows in the node: lists of bins */
     single_doubt *doubt; /* (CART_MAX_DOUBTS,) */
-    ptrdiff_t kept, used, doubts; /* used: bytes of columns with bins in doubt */
+    ptrdiff_t kept, used, doubts; /* used: bytes of the columns with bins in doubt */
     uint64_t *key, *spare;  /* (m,) sorted */
     int64_t *bins;     /* histograms of three levels */
     int64_t *left;     /* (channels,) */
     double *errors, *tree; /* (m,), (2 m + 2,) of absolute errors */
     int64_t *table, *known; /* sums of categories (most + 1, channels + 2); (channels,) */
     double *means;     /* (most + 1, channels) of categories, and (2, channels) */
-    int32_t *order;    /* (most + 1,) categories of the node, in order */
+    int32_t *order;    /* (most + 1,) categories of the node, ordered by their means */
     uint64_t *set;     /* (2, words) categories that go left, and right */
     uint8_t *side;     /* (m,) where rows go */
 } cart_scratch;
 
-/* A node to be opened. */
+/* A node that is still to be opened. */
 typedef struct {
     ptrdiff_t start, stop, depth, parent;
     int side; /* of the parent: 0 left, 1 right */
-    uint64_t key; /* of its random numbers */
+    uint64_t key; /* determines its random numbers */
     double low, high;
 } cart_task;
 
-/* What a split asks: whether a value is at most the threshold. That lies in the middle between the
-   values of two ranks, unless it is known, as in a random split. */
+/* The test of a split: whether a value is at most the threshold, which lies midway between the
+   values of two ranks, or is given, as in a random split. */
 typedef struct {
     double threshold;
     uint32_t low, high;
     int32_t feature, missing_left;
 } cart_cut;
 
-/* A node whose split is known but not made, best first. */
+/* A node whose best split is known but not yet made. */
 typedef struct {
     double gain;
     ptrdiff_t node;
@@ -178,17 +183,18 @@ typedef struct {
     int32_t left, right, count, depth;
 } cart_node;
 
-/* A column that stands in where the value that a node asks for is missing. */
+/* A surrogate: a column that decides where the value that a node tests is missing. */
 typedef struct {
-    double threshold;  /* of a column of categories, the number of its set */
-    double agree, adjusted; /* weight that it sends as the split does: share, and above chance */
+    double threshold;  /* the number of its set for a column of categories */
+    /* Share of the weight that it sends as the split does, and the same above chance. */
+    double agree, adjusted;
     int64_t sent;      /* rows of the fit that it sent */
     int32_t node, column, reversed, of_sets; /* reversed: values up to the threshold go right */
 } cart_surrogate;
 
-/* A split that is being made, where a call ends before all its surrogates are found. */
+/* The progress of a split that takes several calls, as surrogates are searched for. */
 typedef struct {
-    int64_t patience; /* rows times columns of a call; 0: as many as there are */
+    int64_t patience; /* rows times columns in a call; 0: no limit */
     int begun;
     cart_cut cut;
     int64_t weight[3];
@@ -233,7 +239,8 @@ static inline uint32_t rank_in(cart_ranks r, ptrdiff_t row) {
     return r.narrow ? r.narrow[row * r.step] : r.wide[row * r.step];
 }
 
-/* To be looked up for m rows: of few rows the ranks of all columns stay in the cache. */
+/* The ranks of a column for m rows; for few rows they are read row by row, as the ranks of all
+   columns stay in the cache. */
 static inline cart_ranks ranks_of(const cart_problem *t, ptrdiff_t f, ptrdiff_t m) {
     const ptrdiff_t p = t->p, n = t->n;
     if (m <= CART_MAX_CACHED_ROWS && (t->by_row16 || t->by_row32))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""What a tree is grown on: columns, targets and rules, each bound once (cart/cart.h).
+"""The data and the rules by which a tree is grown, as arrays that are bound once (cart/cart.h).
 
 The caller guarantees ranks and labels in range.
 """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Values of columns as ranks among their distinct values (cart/cart.h).
 
-Words of a value, rounded to 32 bits, above the number of its row are sorted as integers, a fifth of
-the time of numpy.argsort; values whose words agree are then put in order. Cost: O(n) for a column
-whose words are sorted. The caller guarantees fewer than 2^32 rows.
+A word is a value rounded to 32 bits, above the number of its row. Words are sorted as integers, in
+a fifth of the time of numpy.argsort; values whose upper halves agree are then put in order. Cost:
+O(n) for a column whose words are sorted. The caller guarantees fewer than 2^32 rows.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -42,8 +42,8 @@ def arrange(
     uint64_t[::1] word,         # INOUT (n,) sorted; rows come to be in order
     double[::1] ascending,      # OUT (n,) the values in order
 ):
-    """How many values are distinct, and how many are known (not NaN); (-1, -1) if so many words
-    agree that the rows are to be sorted otherwise."""
+    """The numbers of distinct values and of known values (not NaN); (-1, -1) if so many words agree
+    that the caller has to sort the rows by another method."""
     cdef Py_ssize_t i, j, begin = 0, n = column.shape[0], found = 0, known = n
     cdef uint64_t own
     cdef double value
@@ -79,7 +79,7 @@ def arrange(
 def rank(
     const uint64_t[::1] word,       # IN (n,) whose lower halves are rows in order
     const double[::1] ascending,    # IN (n,) their values
-    Py_ssize_t known,               # of them no NaN
+    Py_ssize_t known,               # the number of values that are not NaN
     int shift,
     rank_t[::1] ranks,              # OUT (n,) of NaN: the number of distinct values
     uint8_t[::1] codes,             # OUT (n,) rank >> shift

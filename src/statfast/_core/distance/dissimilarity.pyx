@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""Distances between rows by float64 differences, made a tile at a time: stored, or gathered at once
-into what silhouettes and the like ask of them, so that no matrix of distances is ever held.
+"""Distances between rows by float64 differences, a tile at a time: stored, or reduced at once to
+their sum, least or most by cluster, for silhouettes and the like, without a matrix of distances.
 
 For Euclidean, Manhattan and Chebyshev distances; those of other metrics come from
 distance/metrics.pyx. The loops are C (distance/dissimilarity_level.h). The numpy version of
@@ -47,8 +47,8 @@ cdef extern from "simd/compiler.h":
 
 cdef const spans_kernels *kernels = spans_at(level())
 
-# Rows and columns that are compared at a time: columns are copied, by lines of the cache, to where
-# they lie side by side, with a stride that keeps them out of the same sets of it.
+# The side of the squares in which `mirrored` compares rows with columns. The columns are copied by
+# cache lines, with a stride that spreads them over the sets of the cache.
 cdef enum:
     SQUARE_SIDE = 128
     SQUARE_STRIDE = SQUARE_SIDE + 8
@@ -111,7 +111,7 @@ def gather_stored(
     int what,
     double[:, ::1] out,             # INOUT (m, k)
 ):
-    """The same of the rows of a matrix."""
+    """The same, from the rows of a stored matrix."""
     cdef Py_ssize_t i, c, p, m = D.shape[0]
     cdef double a, b
     with nogil:
@@ -145,10 +145,10 @@ def mirrored(
     const real[:, ::1] D,           # IN (n, n)
     Py_ssize_t first,               # of SQUARE_SIDE rows at most
     Py_ssize_t stop,
-    bint compare,                   # False: do not look whether they are the same
+    bint compare,                   # whether to compare both triangles
 ):
-    """Whether rows from column `first` on, and the columns below, are all finite and not negative;
-    and whether they are the same."""
+    """Whether the numbers in some rows from column `first` on, and in the same columns, are all
+    finite and not negative; and whether rows and columns are equal."""
     cdef Py_ssize_t n = D.shape[0], lo = first, i, j, wide, ld = SQUARE_STRIDE
     cdef bint good = True, same = True
     cdef real *turned = <real *>malloc(SQUARE_SIDE * ld * sizeof(real))
@@ -173,7 +173,7 @@ def mirrored(
 
 
 cdef inline void ask(const real *x, Py_ssize_t n) noexcept nogil:
-    """Ask for numbers that are soon needed."""
+    """Prefetch numbers that are soon needed."""
     cdef Py_ssize_t j = 0
     while j < n:
         prefetch(x + j)
@@ -181,7 +181,7 @@ cdef inline void ask(const real *x, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline bint differ(const real *row, const real *column, Py_ssize_t n) noexcept nogil:
-    """Whether any bit differs, of a row and a column of `turned`."""
+    """Whether a row differs in any bit from a column of `turned`."""
     cdef Py_ssize_t j
     cdef uint32_t few = 0
     cdef uint64_t many = 0

@@ -2,8 +2,8 @@
 /* One instruction-set level of distance/dissimilarity.pyx: a register tile of distances by float64
    differences.
 
-   Differences cancel nothing that matters, so nothing has to be summed again; that is worth more,
-   up to some dozens of features, than the third of the arithmetic which products would save. Points
+   Differences lose no digits by cancellation, so no distance has to be summed again. Up to some
+   dozens of features that outweighs the third of the arithmetic that products would save. Points
    are lanes: a panel holds SPAN_PANEL_POINTS of them feature by feature. The terms of a distance
    are summed in the order of the features, so the distance of two points is the same number both
    ways. */

@@ -9,10 +9,10 @@
 #include "simd/levels.h"
 
 #define SPAN_PANEL_POINTS 32 /* points of a panel */
-#define SPAN_SPARE_ROWS 14 /* rows beyond the last that may be read: the most a tile has */
+#define SPAN_SPARE_ROWS 14 /* rows beyond the last that may be read: the rows of the largest tile */
 
-enum { SPAN_PLAIN, SPAN_ROOT, SPAN_HALF };  /* what becomes of a reduced distance */
-enum { SPAN_SUM, SPAN_MINIMUM, SPAN_MAXIMUM };   /* what of the distances to many rows */
+enum { SPAN_PLAIN, SPAN_ROOT, SPAN_HALF };  /* the function applied to a reduced distance */
+enum { SPAN_SUM, SPAN_MINIMUM, SPAN_MAXIMUM };   /* the reduction of the distances to many rows */
 
 typedef struct {
     void (*store)(const double *, ptrdiff_t, ptrdiff_t, const double *, ptrdiff_t, int, int,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reduced distances between rows by the table of metrics, one pair at a time.
 
-The definition that faster kernels have to match to the last bit: see tile/metric.pxd.
+This is the reference that faster kernels have to match to the last bit: see tile/metric.pxd.
 
 Cost: n m d terms. The caller guarantees rows of equal width, of two columns for haversine.
 """
@@ -46,7 +46,7 @@ def to_box(
     double p,
     double[::1] out,                # OUT (n,)
 ):
-    """out[i] = no more than the reduced distance of row i to any row between low and high."""
+    """out[i] = a lower bound of the reduced distance of row i to any row between low and high."""
     cdef Py_ssize_t i, n = A.shape[0], d = A.shape[1]
     with nogil:
         for i in range(n):

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernel and distance matrices between two sets of rows, made tile by tile.
 
-A squared distance comes from |a|^2 + |b|^2 - 2 a.b about a common origin; where more than half of
-the digits would cancel it is summed again by differences, so that its relative error stays below
-about 1e-8 d (float64) and duplicates are at distance exactly 0. Of the Gaussian kernel that is more
-than four digits, so that the exponent of a value that counts is off by less than 1e-11 d.
+A squared distance is |a|^2 + |b|^2 - 2 a.b about a common origin. Where more than half of the
+digits would cancel, it is summed again by differences, so that its relative error stays below about
+1e-8 d (float64) and duplicates are at distance exactly 0. For the Gaussian kernel the limit is more
+than four digits, so that the error of the exponent is below 1e-11 d wherever the kernel is not
+negligible.
 
 Cost: 2 n m d flop, one write of the result. The caller guarantees rows of contiguous numbers.
 """
@@ -97,7 +98,7 @@ cdef void mend(
     Py_ssize_t j, Py_ssize_t columns, double[::1] start, double[::1] across_start,
     double[:, ::contiguous] out,
 ) noexcept nogil:
-    """Sum by differences what has canceled."""
+    """Sum by differences the distances that have lost too many digits."""
     cdef Py_ssize_t i, c, d = A.shape[1]
     cdef double limit, value, squared
     for i in range(some):
@@ -118,7 +119,7 @@ cdef void mend_rbf(
     Py_ssize_t j, Py_ssize_t columns, double[::1] near, double[::1] across_near,
     double[:, ::contiguous] out,
 ) noexcept nogil:
-    """The same of Gaussian kernels: a distance below the limit is a value above the kernel of the
+    """The same for Gaussian kernels: a distance below the limit is a value above the kernel of the
     limit, which is a product of one factor for each of the two rows."""
     cdef Py_ssize_t i, c, d = A.shape[1]
     cdef int suspects
@@ -141,7 +142,7 @@ def mirror(
     Py_ssize_t top, Py_ssize_t bottom,  # rows
     Py_ssize_t first, Py_ssize_t last,  # columns
 ):
-    """A block of a symmetric matrix on the other side of the diagonal, a cache line at a time."""
+    """Copy a block of a symmetric matrix to the other side of the diagonal, by cache lines."""
     cdef Py_ssize_t side = 64 // sizeof(real), ld, i0, j0, i, j
     cdef real *values
     if top >= bottom or first >= last:

@@ -6,8 +6,8 @@ lists from substrings to strings (which the mismatch tree of Leslie et al. 2004,
 doi:10.1093/bioinformatics/btg431, visits one by one): the products of a string with all others are
 added in one row of the matrix, which stays in the level-1 cache.
 
-Substrings come as numbers, one for each letter of all strings one after the other. A table leads
-from those to columns, numbered as they first occur, so that nothing is sorted. The numpy version
+Substrings are given as numbers, one for each letter of the strings in sequence. A table maps them
+to columns in the order of their first occurrence, so that nothing is sorted. The numpy version
 (np.unique of pairs of string and substring) takes ten times as long.
 
 Cost: one look-up a letter; two operations for each pair of a substring in one string and in
@@ -21,7 +21,7 @@ from libc.stdint cimport int32_t, int64_t
 def count(
     const int64_t[::1] code,        # IN the number of the substring at each letter
     const Py_ssize_t[::1] starts,   # IN (n,) the first letter of each string
-    const Py_ssize_t[::1] windows,  # IN (n,) its substrings
+    const Py_ssize_t[::1] windows,  # IN (n,) the number of its substrings
     Py_ssize_t first,               # strings first, first + 1, ..., last - 1
     Py_ssize_t last,
     Py_ssize_t known,               # columns so far
@@ -32,7 +32,7 @@ def count(
     int32_t[::1] tally,             # OUT
     Py_ssize_t[::1] place,          # OUT the first letter of the first one
 ):
-    """Count the substrings of some strings; returns how many columns there are then."""
+    """Count the substrings of some strings; returns the number of columns so far."""
     cdef Py_ssize_t i, p, row, filled = begins[first], top = known
     cdef int32_t c
     with nogil:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Passes over rows of a dissimilarity matrix, which is as large as memory: each reads a row once.
-   Numbers are looked at 64 at a time; what is rare (a new minimum) is then done one by one. */
+/* Passes over rows of a dissimilarity matrix, which may be as large as memory: each reads a row
+   once. Numbers are read 64 at a time; only where they hold a new minimum, which is rare, are they
+   compared one by one. */
 
 #define STEP (64 / LANES) /* vectors of 64 numbers */
 
@@ -31,9 +32,9 @@ static int V(extent)(const REAL *x, ptrdiff_t n, double *low, double *high) {
     return sum == 0;
 }
 
-/* Row `row`, whose numbers x are of the columns first, first + 1, ...: its smallest number (the first
-   such) if it is below *best, and where it makes the smallest of a column (low, who, from column
-   `first` on) smaller. */
+/* Scan row `row`, whose numbers x are those of the columns first, first + 1, ...: find its first
+   smallest number, if it is below *best, and update the smallest numbers of the columns (low, who,
+   from column `first` on). */
 static void V(scan)(const REAL *x, ptrdiff_t n, ptrdiff_t row, ptrdiff_t first, REAL *low,
                     int32_t *who, REAL *best, int32_t *at) {
     V(v) record = V(set1)(*best);

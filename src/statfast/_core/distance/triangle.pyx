@@ -2,9 +2,9 @@
 # build: glue
 """The upper triangle of a dissimilarity matrix: its extent, and all nearest neighbors.
 
-rows[r] is the address of the numbers of row r, for the columns r + 1, r + 2, ..., m - 1. So a
-condensed matrix, a square one and pieces of memory are all read where they lie. Ties go to the
-lowest index.
+rows[r] is the address of the numbers of row r, for the columns r + 1, r + 2, ..., m - 1, so that
+condensed and square matrices and separate pieces of memory are all read without a copy. Ties go to
+the lowest index.
 
 Cost: one read of the matrix. The caller guarantees addresses, and finite numbers for `neighbors`.
 """
@@ -79,7 +79,7 @@ def absorb(
     real[::1] low,                      # INOUT (m,)
     int32_t[::1] who,                   # INOUT (m,)
 ):
-    """The smaller of two minima; of equal ones that in the lower row."""
+    """Take the smaller of two minima, and of equal ones the one in the lower row."""
     cdef Py_ssize_t k
     with nogil:
         for k in range(low.shape[0]):
@@ -92,7 +92,7 @@ cdef inline void scan(
     const real *x, Py_ssize_t n, Py_ssize_t row, Py_ssize_t first, real *low, int32_t *who,
     real *best, int32_t *at,
 ) noexcept nogil:
-    """The smallest number of a row, and what it says of the columns: see distance/triangle.h."""
+    """The smallest number of a row, and the minima of the columns: see distance/triangle.h."""
     if real is float:
         kernels.f32.scan(x, n, row, first, low, who, best, at)
     else:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""Locality-sensitive hashing: from rows to codes, and what stands next to the code of a query.
+"""Locality-sensitive hashing: codes of rows, and the steps from the code of a query to others.
 
 The families are the p-stable projections of Datar, Immorlica, Indyk & Mirrokni 2004,
 doi:10.1145/997817.997857 (the whole part of a.x / width + b), and the hyperplanes of Charikar 2002,
@@ -8,9 +8,10 @@ doi:10.1145/509907.509965 (the sign of a.x).
 
 A table hashes a row to a few whole numbers, its parts. They are reduced to one code by a random
 linear form modulo 2^64, of which the upper 32 bits are kept: different parts share a code about
-once in 2^31 pairs. As the form is linear, moving one part moves the code by a term of its own,
-whichever the family; these terms and what they cost (the squared distance of the query from the
-border it has to cross) are a query's `steps`, from which hashing/search.pyx makes its probes.
+once in 2^31 pairs. As the form is linear, a change of one part adds a term to the code that depends
+on this part alone, in both families. These terms and their costs (the squared distance of the query
+from the border that it would have to cross) are the `steps` of a query, from which
+hashing/search.pyx makes its probes.
 
 An entry of a table is (code << 32) | row, and the table is its entries in order.
 
@@ -33,9 +34,9 @@ from statfast._core.hashing.perturbations cimport insert
 from statfast._core.tile.tiles cimport STORE_SCORE, active, chunk_rows
 
 P_STABLE, HYPERPLANE = range(2)
-MAX_STEPS = 64  # of a query in a table
+MAX_STEPS = 64  # most steps of a query in a table
 
-cdef double MAX_HASH = 1e9       # hashes beyond this are all taken for this
+cdef double MAX_HASH = 1e9       # hashes are clipped to this
 
 
 # ------------------------------------------------------------------ projections
@@ -85,7 +86,7 @@ def project(
 
 
 cdef inline double hashed(double value) noexcept nogil:
-    """The whole part, of numbers that are one."""
+    """The whole part of a number, as far as it can be represented."""
     cdef double whole
     if not (-MAX_HASH < value < MAX_HASH):
         return MAX_HASH if value > 0 else -MAX_HASH

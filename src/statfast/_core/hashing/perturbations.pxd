@@ -8,7 +8,7 @@ cdef inline void insert(
     float cost, uint64_t move, Py_ssize_t part, Py_ssize_t most, Py_ssize_t *held,
     float *costs, uint64_t *moves, uint8_t *parts,
 ) noexcept nogil:
-    """Keep the cheapest steps, in order."""
+    """Insert a step among the cheapest ones, which are kept in order."""
     cdef Py_ssize_t at = held[0]
     if at == most:
         if most == 0 or not (cost < costs[most - 1]):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""Search of hash tables by multi-probe: look into buckets, compare what is found there.
+"""Search of hash tables by multi-probe: the rows in several buckets are compared with the query.
 
-Which buckets, hashing/probing_sequence.pxd says. The rows found are compared once each: distances
-are summed in float64 by differences, which settles the order: (distance, row).
+The buckets are those of hashing/probing_sequence.pxd. Each row found is compared once: distances
+are summed in float64 by differences, which determines the order (distance, row).
 
 Cost: a query looks up tables * probes buckets. The caller guarantees tables in order, rows of
 contiguous numbers, k >= 1, at most 64 parts, and row numbers below 2^31.
@@ -25,7 +25,7 @@ cdef extern from "simd/compiler.h":
 
 cdef enum:
     ROWS_OF_BATCH = 64
-    LINES_AHEAD = 48    # cache lines asked for ahead of the row whose distance is summed
+    LINES_AHEAD = 48    # cache lines prefetched ahead of the row whose distance is summed
 
 
 # ------------------------------------------------------------------ search
@@ -34,11 +34,11 @@ cdef struct Work:
     StepSet *heap
     uint32_t *code
     int32_t *batch          # (ROWS_OF_BATCH,) rows to be compared
-    KeyedRow *found            # (k,)
+    KeyedRow *nearest          # (k,)
 
 
 cdef class Steps:
-    """The ways from the codes of queries to those near by. Keeps the arrays alive."""
+    """The steps from the codes of queries to near codes. Keeps its arrays alive."""
 
     cdef const uint64_t[:, ::1] base
     cdef const float[:, :, ::1] cost
@@ -56,7 +56,7 @@ cdef class Steps:
 
 
 cdef class Buckets:
-    """The rows by their codes, and how many buckets a query looks into. Keeps the arrays alive."""
+    """The rows by their codes, and the number of buckets of a query. Keeps its arrays alive."""
 
     cdef const uint64_t[:, ::1] entries
     cdef const int32_t[:, ::1] starts
@@ -82,12 +82,12 @@ def search(
     Buckets buckets,                    # of the rows
     uint8_t[::1] seen,                  # WORK (n,)
     Py_ssize_t first,                   # the query to start with
-    double budget,                      # about the numbers to be compared in this call
+    double budget,                      # about the numbers that this call may compare
     double[:, ::1] distance_out,    # OUT (m, k) squared distances, ascending
     Py_ssize_t[:, ::1] row_out,         # OUT (m, k)
-    int32_t[::1] looked,                # OUT (m,) rows looked at; negative: fewer than k
+    int32_t[::1] looked,                # OUT (m,) rows compared; negative if fewer than k
 ):
-    """The k nearest of the rows that each query finds; returns the query it did not get to."""
+    """The k nearest of the rows that each query finds; returns the next query to search for."""
     cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], n = R.shape[0], q, c, tried, epoch = 0
     cdef Py_ssize_t size, probes = buckets.probes, more = buckets.more, most = max(probes, more)
     cdef Py_ssize_t tables = buckets.entries.shape[0]
@@ -95,10 +95,10 @@ def search(
     w.k = row_out.shape[1]
     size = (w.k + 1) * sizeof(KeyedRow) + 4 * (most + 1) * sizeof(StepSet)
     size += (most + ROWS_OF_BATCH) * sizeof(int32_t)
-    w.found = <KeyedRow *>malloc(size)
-    if w.found == NULL:
+    w.nearest = <KeyedRow *>malloc(size)
+    if w.nearest == NULL:
         raise MemoryError
-    w.heap = <StepSet *>(w.found + w.k + 1)
+    w.heap = <StepSet *>(w.nearest + w.k + 1)
     w.code = <uint32_t *>(w.heap + 4 * (most + 1))
     w.batch = <int32_t *>(w.code + most)
     with nogil:
@@ -112,7 +112,7 @@ def search(
                     memset(&seen[0], 0, n)
                     epoch = 1
                 w.seen = 0
-                start_first(w.found, w.k)
+                start_first(w.nearest, w.k)
                 search_buckets(q, Q, R, steps, buckets, tried, &seen[0], <uint8_t>epoch, &w)
                 budget -= w.seen * 16.0 + tables * tried * 4.0
                 if w.seen >= w.k or tried >= more:
@@ -121,12 +121,12 @@ def search(
             budget -= w.seen * <double>d
             looked[q] = <int32_t>(w.seen if w.seen >= w.k else -1 - w.seen)
             if w.seen >= w.k:
-                finish_first(w.found, w.k)
+                finish_first(w.nearest, w.k)
                 for c in range(w.k):
-                    distance_out[q, c] = w.found[c].key
-                    row_out[q, c] = w.found[c].row
+                    distance_out[q, c] = w.nearest[c].key
+                    row_out[q, c] = w.nearest[c].row
             first += 1
-    free(w.found)
+    free(w.nearest)
     return first
 
 
@@ -134,7 +134,7 @@ cdef void search_buckets(
     Py_ssize_t q, const double[:, ::1] Q, const number[:, ::contiguous] R, Steps ways,
     Buckets buckets, Py_ssize_t probes, uint8_t *seen, uint8_t epoch, Work *w,
 ) noexcept nogil:
-    """Look into the buckets, table by table."""
+    """Compare the rows in the buckets of a query, table by table."""
     cdef Py_ssize_t tables = ways.base.shape[1], steps = ways.cost.shape[2]
     cdef Py_ssize_t t, p, i, count, waiting = 0
     cdef int drawer = buckets.shift - 32
@@ -185,11 +185,11 @@ cdef void compare(
                 fetch(at + 64 * line)
             queued += 1
         squared_distances(q, &R[rows[i], 0], d, 1, d, &distance)
-        offer_row(w.found, w.k, distance, rows[i])
+        offer_row(w.nearest, w.k, distance, rows[i])
     w.seen += n
 
 
-# ------------------------------------------------------------------ what a search would look up
+# ------------------------------------------------------------------ the codes of the probes
 def probe_codes(
     const uint64_t[:, ::1] base,        # IN (m, tables)
     const float[:, :, ::1] cost,        # IN (m, tables, steps)
@@ -197,8 +197,8 @@ def probe_codes(
     const uint8_t[:, :, ::1] part,      # IN (m, tables, steps)
     Py_ssize_t probes,
 ):
-    """The codes (tables, m, probes) that queries look up, the cheapest first; where there are no
-    more, the first again."""
+    """The codes (tables, m, probes) that queries look up, the cheapest first. Where there are
+    fewer, the first one is repeated."""
     cdef Py_ssize_t m = base.shape[0], tables = base.shape[1], steps = cost.shape[2], q, t, p, count
     cdef uint32_t[:, :, ::1] codes = np.empty((tables, m, probes), np.uint32)
     cdef StepSet *heap = <StepSet *>malloc(4 * (probes + 1) * sizeof(StepSet) + probes * 4)

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The nearest points of other parts, for points of a k-d tree in its order; hierarchy/boruvka.pyx
-   says what for. The points of a leaf search together, each in a lane of its own, eight neighbors
-   in a band. Points that may be near a band are listed first, and the list is worked off then,
-   without a branch that could not be foretold: each point passes down the lanes' lists of their
-   nearest. Sums run in the order of `squared_distances` (tile/passes/rows.h), so that rounding puts
-   no bound above the distances that it bounds. */
+/* The nearest points in other parts of a forest, for the points of a k-d tree: see
+   hierarchy/boruvka.pyx. The points of a leaf search together, each in a lane of its own; eight
+   adjacent ones are a band. Points that may be near a band are listed first. The list is then
+   compared with all lanes without unpredictable branches: each point is inserted into the lanes'
+   lists of their nearest points. Sums run in the order of `squared_distances` (tile/passes/rows.h),
+   so that bounds hold in spite of rounding. */
 
 #define BAND_POINTS 8
 #define BANDS (LEAF_SIZE / BAND_POINTS)
 #define ROOM (BANDS > F64_LANES ? BANDS : F64_LANES)
-#define MAX_LISTED_POINTS 64 /* points listed: time to work them off, which shortens what is left */
+#define MAX_LISTED_POINTS 64 /* a list this long is processed, which tightens the limits */
 
 typedef struct {
-    double q[MAX_COLUMNS * LEAF_SIZE] ALIGN64; /* (d, LEAF_SIZE) coordinates of those that search */
+    /* (d, LEAF_SIZE) coordinates of the searching points. */
+    double q[MAX_COLUMNS * LEAF_SIZE] ALIGN64;
     double part[LEAF_SIZE];
-    double low[MAX_NEIGHBORS][LEAF_SIZE]; /* of each the nearest so far, rising: how far at most, */
-    double near[MAX_NEIGHBORS][LEAF_SIZE];        /* and their places, -1 where there is none */
-    double least[MAX_COLUMNS][ROOM];          /* of each band the box, */
+    /* Distances of the nearest points so far of each, rising,. */
+    double low[MAX_NEIGHBORS][LEAF_SIZE];
+    /* And the places of these, -1 where there is none. */
+    double near[MAX_NEIGHBORS][LEAF_SIZE];
+    double least[MAX_COLUMNS][ROOM];          /* the box of each band, */
     double most[MAX_COLUMNS][ROOM];
-    double far[ROOM];                     /* and how far it looks */
+    double far[ROOM];                     /* and the limit of its searches */
     double low_end[MAX_COLUMNS], high_end[MAX_COLUMNS]; /* the box around all */
-    double reach;                         /* how far the farthest looks */
-    double own;                           /* their part; -1: of several */
+    double reach;                         /* the largest of these limits */
+    double own;                           /* the part of the points; -1: several */
     ptrdiff_t count;                      /* points, filled up to whole bands */
     ptrdiff_t length[BANDS];
     int32_t list[BANDS][MAX_LISTED_POINTS + LEAF_SIZE + BAND_POINTS];
     int32_t place[LEAF_SIZE];
 } V(together);
 
-/* Which lanes hold numbers other than `own`. */
+/* The lanes whose number differs from `own`. */
 static INLINE unsigned V(others)(const double *parts, f64_v own) {
     const f64_v v = f64_load(parts);
     return f64_bits(f64_gt(v, own)) | f64_bits(f64_gt(own, v));
@@ -71,7 +74,7 @@ static INLINE unsigned V(approach)(const kd_tree *t, const kd_forest *f, const V
     return near;
 }
 
-/* All leaves within reach: the own first, then always the nearest child of a node. */
+/* Visit all leaves within reach: the own leaf first, then always the nearest child of a node. */
 static INLINE void V(search)(const kd_tree *t, kd_forest *f, V(together) *b, ptrdiff_t home,
                              const int D) {
     const ptrdiff_t top = t->levels - 1;
@@ -113,9 +116,9 @@ static INLINE void V(search)(const kd_tree *t, kd_forest *f, V(together) *b, ptr
     }
 }
 
-/* Of the lost points from f->begin on, those of one leaf that have to search; returns that leaf.
-   Points of different parts search together only if they look no farther than their leaf is wide:
-   no box of one part could be passed by for all of them. */
+/* Gather the points of one leaf that have to search, among the lost points from f->begin on;
+   returns the leaf. Points of different parts search together only if their limits do not exceed
+   the width of the leaf, as no box of one part could be skipped for all of them. */
 static INLINE ptrdiff_t V(gather)(const kd_tree *t, kd_forest *f, V(together) *b, const int D) {
     const ptrdiff_t leaf = LEAF_SIZE, d = D ? D : t->d, home = f->lost[f->begin] / leaf;
     const REAL *box = (const REAL *)t->boxes
@@ -142,7 +145,7 @@ static INLINE ptrdiff_t V(gather)(const kd_tree *t, kd_forest *f, V(together) *b
         for (int k = 0; k < MAX_NEIGHBORS; k++) b->low[k][m] = limit;
         b->place[m++] = (int32_t)i;
     }
-    for (; m % BAND_POINTS; m++) { /* lanes that want nothing */
+    for (; m % BAND_POINTS; m++) { /* unused lanes, whose limits are not reached */
         for (ptrdiff_t p = 0; p < d; p++) b->q[p * LEAF_SIZE + m] = b->q[p * LEAF_SIZE + m - 1];
         b->part[m] = -1;
         for (int k = 0; k < MAX_NEIGHBORS; k++) b->low[k][m] = -1;
@@ -198,8 +201,9 @@ static INLINE void V(search_all)(const kd_tree *t, kd_forest *f, const int D) {
     }
 }
 
-/* Of each part the shortest edge listed; returns how many points may have to search. `same` and
-   `floor` are those of the leaves: no point of a leaf has an edge shorter than its floor. */
+/* Find the shortest listed edge of each part; returns the number of points that may have to search.
+   `same` and `floor` are those of the leaves: no point of a leaf has an edge shorter than its
+   floor. */
 static ptrdiff_t V(recall)(kd_forest *f, ptrdiff_t n, const double *same, double largest,
                            double *floor, int32_t *lost, ptrdiff_t begin, ptrdiff_t end) {
     ptrdiff_t found = 0;
@@ -212,7 +216,7 @@ static ptrdiff_t V(recall)(kd_forest *f, ptrdiff_t n, const double *same, double
         for (ptrdiff_t i = first; i < last; i++) {
             const double own = f->part[i];
             const int32_t *near = f->near + i * MAX_NEIGHBORS;
-            int at = MAX_NEIGHBORS; /* the first that is still in another part */
+            int at = MAX_NEIGHBORS; /* the first listed point that is still in another part */
             for (int k = MAX_NEIGHBORS - 1; k >= 0; k--) at = f->part[near[k]] != own ? k : at;
             const ptrdiff_t last = at < MAX_NEIGHBORS ? at : MAX_NEIGHBORS - 1;
             const double apart = f->low[i * MAX_NEIGHBORS + last];
@@ -230,7 +234,7 @@ static ptrdiff_t V(recall)(kd_forest *f, ptrdiff_t n, const double *same, double
     return found;
 }
 
-/* The part of every point by now, and of the leaves whose points are all of one. */
+/* Update the part of every point, and of the leaves whose points are all in one part. */
 static void V(mark)(const int32_t *parent, ptrdiff_t n, ptrdiff_t begin, ptrdiff_t end, double *part,
                     double *same) {
     for (ptrdiff_t number = begin; number < end; number++) {
@@ -254,7 +258,7 @@ static void V(mark)(const int32_t *parent, ptrdiff_t n, ptrdiff_t begin, ptrdiff
 }
 
 static void V(search_lost)(const kd_tree *t, kd_forest *f) {
-#if F64_LANES > 2 /* elsewhere not worth their bytes */
+#if F64_LANES > 2 /* with shorter vectors it does not pay */
     if (t->d == 2) {
         V(search_all)(t, f, 2);
         return;

@@ -3,12 +3,12 @@
 """One round of Boruvka's algorithm on a k-d tree: the shortest edges that leave the parts.
 
 March, Ram & Gray 2010, doi:10.1145/1835804.1835882. Deviations: a point finds several neighbors at
-once, and does not search again while one of them is in another part; what all parts know that way
-is put together before any point searches, and a point does only if it may find a shorter edge than
-its part knows; the points of a leaf search together, in the lanes of vectors, so that there is no
-second tree; a search looks somewhat farther than it must, as the next round would; leaves of points
-of one part, none of which can have a shorter edge, are passed by; and the largest part looks for
-nothing, as all others join it. The searches are C (hierarchy/boruvka.h).
+once, and does not search again while one of them is in another part. The edges known in this way
+are collected by part before any search, and a point searches only if it may find an edge shorter
+than that of its part. The points of a leaf search together, in the lanes of vectors, so that there
+is no second tree. A search goes somewhat farther than necessary, for the rounds that follow. Leaves
+of points in one part, none of which can have a shorter edge, are skipped, and the largest part does
+not search, as all others join it. The searches are C (hierarchy/boruvka.h).
 
 Distances are squared, of float64 differences, in the order of `squared_distances` (tile/rows.pxd).
 Of edges of equal length one is taken, always the same. Cost: about that of a search for nearest
@@ -68,7 +68,7 @@ NEIGHBORS, LEAF_POINTS = MAX_NEIGHBORS, LEAF_SIZE
 
 
 cdef class Forest:
-    """The parts of the points, and what is known of their edges. Keeps the arrays alive."""
+    """The parts of the points, and their shortest edges so far. Keeps its arrays alive."""
 
     cdef kd_forest forest
     cdef tuple arrays
@@ -76,11 +76,11 @@ cdef class Forest:
 
     def __cinit__(
         self,
-        const double[::1] part,     # IN (leaves * leaf,) a place of each place's part
+        const double[::1] part,     # IN (leaves * leaf,) the part of each place
         const double[:, ::1] same,  # IN (groups, 8) the part of all points of a child, or -1
         double[:, ::1] low,         # INOUT (n, NEIGHBORS) by place: distances to other parts,
-                                    # rising; none is below the last that is not listed
-        int32_t[:, ::1] near,       # INOUT (n, NEIGHBORS) the places there; its own: no more
+                                    # rising; those not listed are no less than the last
+        int32_t[:, ::1] near,       # INOUT (n, NEIGHBORS) their places; the own place: no more
         const double[::1] known,    # IN (n,) of each part, its shortest edge so far
     ):
         self.arrays = part, same, low, near, known
@@ -92,7 +92,7 @@ cdef class Forest:
     cdef kd_forest bound(
         self, double[::1] best, int32_t[:, ::1] work, int32_t now, Py_ssize_t count
     ) noexcept:
-        """The same with the work space of a task."""
+        """The forest with the work space of a task."""
         cdef kd_forest f = self.forest
         f.best, f.one, f.other = &best[0], &work[0, 0], &work[1, 0]
         f.stamp, f.touched, f.now, f.count = &work[2, 0], &work[3, 0], now, count
@@ -131,16 +131,16 @@ def arrange(
 def search(
     TreeView view,
     Forest forest,
-    double[::1] best,               # WORK (n,) by part: a shorter one
-    int32_t[:, ::1] work,           # WORK (4, n) its ends, stamps, and parts that have one
-    int32_t now,                    # IN a number that no call before had for its stamp
+    double[::1] best,               # WORK (n,) by part: a shorter edge
+    int32_t[:, ::1] work,           # WORK (4, n) its ends, stamps, and the parts that have one
+    int32_t now,                    # IN the stamp, a number that no call before had
     Py_ssize_t count,               # IN how many parts have one
-    const int32_t[::1] lost,        # IN (m,) the points to look from, rising
+    const int32_t[::1] lost,        # IN (m,) the points that search, rising
     Py_ssize_t begin,               # IN of those
     Py_ssize_t end,
     Py_ssize_t budget,              # IN about how many leaves to visit
 ):
-    """Look from points for other parts; returns the point to go on with, and the count."""
+    """Search from points for other parts; returns the next point, and the count."""
     cdef kd_forest f = forest.bound(best, work, now, count)
     f.lost, f.begin, f.end, f.budget = &lost[0], begin, end, budget
     f.first = lost.shape[0] == view.tree.n
@@ -154,25 +154,26 @@ def recall(
     double[::1] best,               # WORK (n,)
     int32_t[:, ::1] work,           # WORK (4, n)
     int32_t now,                    # IN
-    double largest,                 # IN the part that looks for nothing
+    double largest,                 # IN the part that does not search
     double[::1] floor,              # INOUT (leaves,) no point of the leaf has a shorter edge
     int32_t[::1] lost,              # OUT (n,) from LEAF_POINTS * begin on: points that may search
     Py_ssize_t bottom,              # the group of `same` at which the leaves begin
     Py_ssize_t begin,               # the leaves to look at
     Py_ssize_t end,
 ):
-    """Of each part the shortest edge listed; returns how many parts have one, how many are lost."""
+    """The shortest listed edge of each part; returns the numbers of parts with one and of lost
+    points."""
     cdef kd_forest f = forest.bound(best, work, now, 0)
-    cdef Py_ssize_t found
+    cdef Py_ssize_t n_lost
     with nogil:
-        found = kernels.recall(
+        n_lost = kernels.recall(
             &f, forest.n, f.same + bottom * KD_LANES, largest, &floor[0], &lost[LEAF_SIZE * begin],
             begin, end)
-    return f.count, found
+    return f.count, n_lost
 
 
 def mark(
-    const int32_t[::1] parent,      # IN (n,) of roots so far: the root by now, -1: still one
+    const int32_t[::1] parent,      # IN (n,) of former roots: the root now, -1: still a root
     double[::1] part,               # INOUT (leaves * leaf,) by place
     Py_ssize_t n,
     Py_ssize_t bottom,              # the group at which the leaves begin
@@ -180,7 +181,7 @@ def mark(
     Py_ssize_t end,
     double[:, ::1] same,            # INOUT (groups, 8)
 ):
-    """The part of every point, and of those leaves whose points are all of one."""
+    """Update the part of every point, and of the leaves whose points are all in one part."""
     with nogil:
         kernels.mark(&parent[0], n, begin, end, &part[0], &same[bottom, 0])
 
@@ -190,7 +191,8 @@ def enclose(
     Py_ssize_t leaves,
     double[:, ::1] same,            # INOUT (groups, 8)
 ):
-    """Of the children of nodes above the leaves, the part that all their points are in, or -1."""
+    """For the children of nodes above the leaves, the part of all their points, or -1 for
+    several."""
     cdef Py_ssize_t nodes = leaves, h, node, i, c
     cdef double value
     with nogil:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of points that may be near a band, for hierarchy/boruvka.h: made leaf by leaf, worked off
-   together. */
+/* Lists of points that may be near a band, for hierarchy/boruvka.h: they are made leaf by leaf and
+   processed together. */
 
-/* Work off the lists. */
+/* Compare the listed points with the points of the bands, and empty the lists. */
 static INLINE void V(meet)(const kd_tree *t, const kd_forest *f, V(together) *b, const int D) {
     const ptrdiff_t d = D ? D : t->d;
     const f64_v never = f64_set1(INFINITY);
@@ -46,7 +46,7 @@ static INLINE void V(meet)(const kd_tree *t, const kd_forest *f, V(together) *b,
     }
 }
 
-/* List the points of a leaf; whether a list is so long that it should be worked off. */
+/* List the points of a leaf; returns whether a list is long enough to be processed. */
 static INLINE int V(visit)(const kd_tree *t, const kd_forest *f, V(together) *b, ptrdiff_t number,
                             const int D) {
     const ptrdiff_t d = D ? D : t->d, first = number * LEAF_SIZE;
@@ -62,7 +62,7 @@ static INLINE int V(visit)(const kd_tree *t, const kd_forest *f, V(together) *b,
     for (int i = 0; i < LEAF_SIZE; i++) place[i] = (int32_t)first + i;
     for (; wanting; wanting &= wanting - 1) {
         const int g = LOWEST_BIT(wanting);
-        /* These sums have an order of their own: allow for their rounding. */
+        /* These sums have another order: allow for their rounding. */
         const f64_v far = f64_set1(b->far[g] * (1 + 1e-12));
         f64_v apart[LEAF_SIZE / F64_LANES];
         ptrdiff_t m = b->length[g];

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""Points that stand for clusters, compared with all others: the nearest ones, and merges by those.
+"""Centers of clusters, compared with all others: the nearest ones, and merges of the nearest pairs.
 
-Three things are made of it, all without a matrix, in O(n d) memory.
+All functions need no matrix and O(n d) memory.
 
 `nearest`: by Ward 1963, doi:10.1080/01621459.1963.10500845, the sum of squares within clusters
 grows by f g / (f + g) |a - b|^2 when clusters of f and g points with the means a and b become one;
 the height is the root of twice that. Without sizes, |a - b|^2: the edges of a spanning tree.
 
 `merge`: by the centroid and median rules, whose unions may be nearer to others than their parts
-were, the nearest pair of all is merged, one after the other: Muellner 2011, arXiv:1109.2378, the
-generic algorithm, on a heap of lower bounds that are made true when they come to be the least.
-Deviation: a union is a new column behind all others, and each column knows its nearest one among
-those before it. So a union is compared once, and nothing that is known of others changes.
+were, the nearest pair of all is merged, one pair after the other: the generic algorithm of Muellner
+2011, arXiv:1109.2378, on a heap of lower bounds that are replaced by the true distance when they
+are the least. Deviation: a union is a new column after all others, and each column keeps its
+nearest one among those before it, so that a union is compared once and no other column changes.
 
-The loops are C (hierarchy/centroids_level.h): eight queries against two vectors of others at a
+The loops are C (hierarchy/centroids_level.h): eight queries against two vectors of points at a
 time, or one against eight. Cost: 3 n d operations a query. The caller guarantees points whose
 squared distances do not overflow, in columns of a multiple of 64 numbers, and infinity where there
 is no point.
@@ -77,7 +77,8 @@ cdef extern from *:
 
 cdef const means_kernels *kernels = means_at(level())
 
-cdef Py_ssize_t LEVEL_2_BYTES = 1 << 18  # of points that all queries of a call are shown in turn
+# Points that are compared with all queries of a call at a time.
+cdef Py_ssize_t LEVEL_2_BYTES = 1 << 18
 
 
 def nearest(
@@ -86,13 +87,13 @@ def nearest(
     double smallest,                # IN no size is below it
     const double[::1] part,         # IN (ld,) the part that each point is in
     const int32_t[::1] query,       # IN (m,) points
-    Py_ssize_t begin,               # IN of the queries, these
+    Py_ssize_t begin,               # IN the queries to search for: begin to end
     Py_ssize_t end,
-    Py_ssize_t last,                # IN look at the columns below this multiple of 64
-    double[:, ::1] low,             # OUT (m, k) distances, rising; infinite: there are no more
+    Py_ssize_t last,                # IN the columns to compare: those below this multiple of 64
+    double[:, ::1] low,             # OUT (m, k) distances, rising; infinite where there are no more
     int32_t[:, ::1] who,            # OUT (m, k) the points at that distance, or -1
 ):
-    """The nearest points of other parts: of equal ones the first."""
+    """The nearest points of other parts; ties go to the first."""
     cdef Py_ssize_t d = mean.shape[0], k = low.shape[1], at, i, j, p, first = 0
     cdef Py_ssize_t step = max(<Py_ssize_t>64, LEVEL_2_BYTES // (8 * max(d, 1)) // 64 * 64)
     cdef means_points points
@@ -124,7 +125,7 @@ def nearest(
                     some.part[i] = part[j]
                     if at + i < end:
                         some.low[i], some.who[i] = &low[at + i, 0], &who[at + i, 0]
-                    else:  # a query that asks for nothing
+                    else:  # an unused query, which matches no point
                         some.low[i], some.who[i] = space + d * MEANS_GROUP, nobody
                         some.low[i][k - 1] = -1
                 kernels.nearest(&points, &some, first, min(first + step, last))
@@ -135,17 +136,17 @@ def nearest(
 
 
 def merge(
-    double[:, ::1] mean,            # INOUT (d, ld) columns, at infinity those of clusters no more
+    double[:, ::1] mean,            # INOUT (d, ld) columns; those of merged clusters are infinite
     double[::1] size,               # INOUT (ld,)
-    bint halves,                    # IN unions lie midway between clusters, whatever their sizes
+    bint halves,                    # IN whether unions lie midway, whatever the sizes (median)
     int32_t[::1] point,             # INOUT (ld,) a point of each cluster
-    double[::1] low,                # INOUT (ld,) nothing alive before the column is nearer
-    int32_t[::1] who,               # INOUT (ld,) which was at that distance; -1: not known
+    double[::1] low,                # INOUT (ld,) lower bounds of distances to earlier columns
+    int32_t[::1] who,               # INOUT (ld,) the column at that distance; -1: unknown
     int32_t[::1] heap,              # INOUT (ld,) columns by `low`
     Py_ssize_t[::1] state,          # INOUT (3,) columns in use, columns in the heap, merges
-    int32_t[::1] one,               # OUT (merges in all,) a point of one cluster
-    int32_t[::1] other,             # OUT, as one: a point of that which is merged with it
-    double[::1] height,             # OUT, as one: |a - b|^2
+    int32_t[::1] u,                # OUT (merges in all,) a point of one cluster
+    int32_t[::1] v,                # OUT, as u: a point of that which is merged with it
+    double[::1] height,             # OUT, as u: |a - b|^2
     Py_ssize_t budget,              # IN about how many numbers to look at
 ):
     """Merge the nearest two clusters, one pair after the other, while there are free columns."""
@@ -156,7 +157,7 @@ def merge(
     if at == NULL:
         raise MemoryError
     with nogil:
-        while merges < one.shape[0] and used < ld and budget > 0:
+        while merges < u.shape[0] and used < ld and budget > 0:
             j = heap[0]
             i = who[j]
             if mean[0, j] == INFINITY:
@@ -168,7 +169,7 @@ def merge(
                 column_sift_down(&heap[0], count, <int32_t>j, &low[0])
                 budget -= j * d
                 continue
-            one[merges], other[merges], height[merges] = point[i], point[j], low[j]
+            u[merges], v[merges], height[merges] = point[i], point[j], low[j]
             merges += 1
             share = 0.5 if halves else size[j] / (size[i] + size[j])
             for p in range(d):

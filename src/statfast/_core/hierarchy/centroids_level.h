@@ -5,9 +5,9 @@
 
 /* Vectors of points that share the numbers of a query: as many as registers allow. */
 #define WIDE (F64_LANES > 4 ? 2 : 1)
-#define GROUP_OF_ONE 8 /* the same, of a single query */
+#define GROUP_OF_ONE 8 /* the same for a single query */
 
-/* A distance x in the place that it has in a list: the earlier of equals stays before. */
+/* Insert a distance x into a sorted list; equal ones stay in the order of insertion. */
 static INLINE void means_insert(double x, int32_t point, ptrdiff_t k, double *low, int32_t *who) {
     ptrdiff_t at = k - 1;
     for (; at > 0 && low[at - 1] > x; at--) low[at] = low[at - 1], who[at] = who[at - 1];
@@ -16,8 +16,8 @@ static INLINE void means_insert(double x, int32_t point, ptrdiff_t k, double *lo
 }
 
 /* The nearest points of other parts among first .. last - 1, by |a - b|^2 or, for sizes f and g,
-   2 f g / (f + g) |a - b|^2. The smallest size gives a lower bound without a division: only where
-   that is below the farthest on the list is the distance itself computed. */
+   2 f g / (f + g) |a - b|^2. The smallest size gives a lower bound without a division; the distance
+   itself is computed only where the bound is below the farthest on the list. */
 static void means_nearest(const means_points *points, const means_queries *of, ptrdiff_t first,
                           ptrdiff_t last) {
     const ptrdiff_t d = points->d, ld = points->ld, k = of->k;

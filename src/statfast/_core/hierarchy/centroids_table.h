@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of hierarchy/centroids.pyx: the nearest of many points, which may stand for clusters. */
+/* The table of hierarchy/centroids.pyx: the nearest of many points, which may stand for
+   clusters. */
 #ifndef STATFAST_MEANS_KERNELS_H
 #define STATFAST_MEANS_KERNELS_H
 
@@ -10,16 +11,16 @@
 
 #define MEANS_GROUP 8 /* queries that share a load */
 
-/* Points in columns, a multiple of 64 of them; what is missing is at infinity. */
+/* Points in columns, a multiple of 64 of them; missing ones are at infinity. */
 typedef struct {
     const double *mean; /* (d, ld) */
     ptrdiff_t ld, d;
     const double *size; /* (ld,) Ward's weights; NULL: distances have none */
     double smallest;    /* no size is below it */
-    const double *part; /* (ld,) the part each is in */
+    const double *part; /* (ld,) the part of each */
 } means_points;
 
-/* Some of them, and the nearest ones of other parts that are known of each, the nearest first. */
+/* Some of the points as queries, and the nearest points of other parts so far of each, in order. */
 typedef struct {
     const double *at; /* (d, MEANS_GROUP) */
     double size[MEANS_GROUP], part[MEANS_GROUP];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""What is read off a linkage matrix: leaves, cuts, cophenetic distances, inconsistency.
+"""Properties of a linkage matrix: leaves, cuts, cophenetic distances, inconsistency, leaf orders.
 
 All loops are over merges, without recursion, so chains of any length are trees like others.
 Cost: O(n), cophenetic distances O(n^2). The caller guarantees a valid linkage matrix.
@@ -33,7 +33,7 @@ def heights_within(
     const double[:, ::1] Z,         # IN (n - 1, 4)
     double[::1] most,               # OUT (n - 1,) the largest height in the tree below a merge
 ):
-    """Where heights fall, that of a merge is not the largest of those below it."""
+    """The largest height below each merge, which differs from its own where heights decrease."""
     cdef Py_ssize_t n = Z.shape[0] + 1, i, c, child
     with nogil:
         for i in range(n - 1):
@@ -46,16 +46,16 @@ def heights_within(
 
 def labels(
     const double[:, ::1] Z,         # IN (n - 1, 4)
-    const unsigned char[::1] joined,  # IN (n - 1,) which merges are made; with one, all below it
+    const unsigned char[::1] joined,  # IN (n - 1,) which merges are made, with all below them
     int32_t[:, ::1] work,           # WORK (2, 2 n - 1)
     int32_t[::1] out,               # OUT (n,)
 ):
-    """Clusters numbered by their first points; returns how many."""
+    """Label clusters in the order of their first points; returns their number."""
     cdef Py_ssize_t n = Z.shape[0] + 1, i, c, count = 0
     with nogil:
         for i in range(2 * n - 1):
-            work[0, i] = <int32_t>i  # the cluster it ends up in
-            work[1, i] = -1          # its number
+            work[0, i] = <int32_t>i  # the cluster that contains it after the cut
+            work[1, i] = -1          # the label of a cluster
         for i in range(n - 2, -1, -1):
             if joined[i]:
                 for c in range(2):
@@ -73,20 +73,20 @@ def cophenetic(
     const double[:, ::1] Z,         # IN (n - 1, 4)
     const int32_t[::1] start,       # IN (2 n - 1,) of leaves
     const int32_t[::1] leaf,        # IN (n,) in the order of the tree
-    Py_ssize_t begin,               # IN places in that order: pairs whose left one is there
+    Py_ssize_t begin,               # IN places in that order of the left points of pairs
     Py_ssize_t end,
     double[::1] out,                # OUT (n (n - 1) / 2,) condensed
 ):
     """The height of the merge that brings each pair together."""
-    cdef Py_ssize_t n = Z.shape[0] + 1, i, a, b, p, q, one, other, low, high
+    cdef Py_ssize_t n = Z.shape[0] + 1, i, a, b, p, q, u, v, low, high
     with nogil:
         for i in range(n - 1):
             a, b = <Py_ssize_t>Z[i, 0], <Py_ssize_t>Z[i, 1]
             for p in range(max(begin, start[a]), min(end, start[a] + points(Z, a))):
-                one = leaf[p]
+                u = leaf[p]
                 for q in range(start[b], start[b] + points(Z, b)):
-                    other = leaf[q]
-                    low, high = min(one, other), max(one, other)
+                    v = leaf[q]
+                    low, high = min(u, v), max(u, v)
                     out[low * (2 * n - low - 1) // 2 + high - low - 1] = Z[i, 2]
 
 
@@ -98,7 +98,7 @@ def inconsistency(
     int32_t[::1] level,             # WORK (2 n,)
     double[:, ::1] out,             # OUT (n - 1, 4) mean, standard deviation, count, coefficient
 ):
-    """How far each height lies above those of the merges below it."""
+    """The inconsistency of each height with those of the merges below it."""
     cdef Py_ssize_t n = Z.shape[0] + 1, i, c, child, count, here, left
     cdef double mean, square, apart
     with nogil:
@@ -132,7 +132,7 @@ def shortest(
     Py_ssize_t begin,               # IN places of the first cluster's leaves to look at
     Py_ssize_t end,
     double[:, ::1] best,            # INOUT (n, n) by place: the least length of an order of the
-                                    # first cluster that holds both, with these at its ends
+                                    # least cluster with both leaves, which are its ends
 ):
     """Bar-Joseph, Gifford & Jaakkola 2001, doi:10.1093/bioinformatics/17.suppl_1.S22: for ends u of
     the first cluster and w of the second, the least best[u, m] + d(m, k) + best[k, w] over the
@@ -162,14 +162,14 @@ def shortest(
 
 
 def turned(
-    double[:, ::1] Z,               # INOUT (n - 1, 4) the two clusters of a merge may change places
-    const int32_t[::1] start,       # IN (2 n - 1,) of Z as it comes
+    double[:, ::1] Z,               # INOUT (n - 1, 4) the two clusters of a merge may be swapped
+    const int32_t[::1] start,       # IN (2 n - 1,) of the initial Z
     const int32_t[::1] leaf,        # IN (n,)
     const double[::1] y,            # IN
     const double[:, ::1] best,      # IN (n, n) by place
     int32_t[:, ::1] ends,           # WORK (2 n - 1, 2)
 ):
-    """Turn clusters so that their leaves come in the shortest order."""
+    """Swap the clusters of merges so that the order of the leaves is the shortest."""
     cdef Py_ssize_t n = Z.shape[0] + 1, i, a, b, u, w, m, k, m0, m1, k0, k1, top = 2 * n - 2
     cdef double low = INFINITY, value
     with nogil:
@@ -206,7 +206,7 @@ cdef inline void opposite(
     const double[:, ::1] Z, const int32_t[::1] start, Py_ssize_t cluster, Py_ssize_t place,
     Py_ssize_t *begin, Py_ssize_t *end,
 ) noexcept nogil:
-    """The places of the part of a cluster that a place is not in; of a point, its own."""
+    """The places of the part of a cluster that does not contain a place; for a point, its own."""
     cdef Py_ssize_t n = Z.shape[0] + 1, c
     begin[0], end[0] = place, place + 1
     if cluster >= n:

@@ -4,10 +4,10 @@
 Gower & Ross 1969, doi:10.2307/2346439: the edges of a minimum spanning tree, by length, are the
 merges of single linkage. Cost: n log n at worst. The caller guarantees that the edges make a tree.
 
-Of a matrix, `between` leaves a matrix of the parts that a round of Boruvka has made, with the
-smallest number between any two: the next round reads that, and `trace` knows whose it was. A row of
-a matrix has the numbers of the columns after it. Cost: m^2 / 2 reads, and k m others at random
-places of a row of k numbers.
+For a dissimilarity matrix, `between` writes the matrix of the parts that a round of Boruvka has
+made, with the smallest number between any two. The next round reads this matrix, and `trace` finds
+the two rows that each number belongs to. A row of a matrix holds the numbers of the columns after
+it. Cost: m^2 / 2 reads, and k m others at random places of a row of k numbers.
 """
 
 from libc.math cimport INFINITY
@@ -20,13 +20,13 @@ from statfast._core.hierarchy.unionfind cimport root
 
 def label(
     const Py_ssize_t[::1] order,        # IN (n - 1,) the merges by height
-    const int32_t[::1] one,             # IN (n - 1,) a point of one cluster
-    const int32_t[::1] other,           # IN (n - 1,) a point of the other
+    const int32_t[::1] u,              # IN (n - 1,) a point of one cluster
+    const int32_t[::1] v,              # IN (n - 1,) a point of the other
     const double[::1] height,           # IN (n - 1,)
     int32_t[::1] parent,                # WORK (2 n - 1,)
     double[:, ::1] Z,                   # OUT (n - 1, 4)
 ):
-    """Number clusters in the order in which they come to be: points 0 .. n - 1, unions n, ..."""
+    """Number clusters in the order of their merges: points are 0 .. n - 1, unions n, n + 1, ..."""
     cdef Py_ssize_t n = order.shape[0] + 1, i, a, b, e
     cdef double points
     with nogil:
@@ -34,7 +34,7 @@ def label(
             parent[i] = -1
         for i in range(n - 1):
             e = order[i]
-            a, b = root(&parent[0], one[e]), root(&parent[0], other[e])
+            a, b = root(&parent[0], u[e]), root(&parent[0], v[e])
             a, b = min(a, b), max(a, b)
             points = (1 if a < n else Z[a - n, 3]) + (1 if b < n else Z[b - n, 3])
             parent[a] = parent[b] = <int32_t>(n + i)
@@ -42,40 +42,41 @@ def label(
 
 
 def weigh(
-    const int32_t[:] one,               # IN (k,) the point an edge begins at
-    const int32_t[:] other,             # IN (k,) the point of another part that it leads to, or -1
+    const int32_t[:] u,                # IN (k,) the point an edge begins at
+    const int32_t[:] v,                # IN (k,) the point of another part that it leads to, or -1
     const double[:] length,             # IN (k,)
     int32_t[::1] parent,                # INOUT (n,) union-find: -1 at a root
-    double[::1] best,                   # INOUT (n,) of each root its shortest edge; INFINITY: none
-    int32_t[:, ::1] ends,               # INOUT (2, n) the ends of that
+    double[::1] best,                   # INOUT (n,) the shortest edge of each root; INFINITY: none
+    int32_t[:, ::1] ends,               # INOUT (2, n) the ends of these edges
 ):
-    """Take note of edges that leave parts. Of equal ones the first counts."""
+    """Update the shortest edges that leave parts; ties go to the first."""
     cdef Py_ssize_t e, i
     with nogil:
-        for e in range(one.shape[0]):
-            i = root(&parent[0], one[e])
-            if length[e] < best[i] and other[e] >= 0:
-                best[i], ends[0, i], ends[1, i] = length[e], one[e], other[e]
+        for e in range(u.shape[0]):
+            i = root(&parent[0], u[e])
+            if length[e] < best[i] and v[e] >= 0:
+                best[i], ends[0, i], ends[1, i] = length[e], u[e], v[e]
 
 
 def join(
-    int32_t[::1] roots,                 # INOUT (n,) the roots, rising; then those left
-    Py_ssize_t count,                   # IN how many
+    int32_t[::1] roots,                 # INOUT (n,) the roots, rising; then the remaining ones
+    Py_ssize_t count,                   # IN the number of roots
     int32_t[::1] parent,                # INOUT (n,) union-find; all are at most 1 deep
     int32_t[::1] size,                  # INOUT (n,) points of each root
-    double[::1] best,                   # INOUT (n,) as `weigh` left them; INFINITY again
+    double[::1] best,                   # INOUT (n,) from `weigh`; reset to INFINITY
     const int32_t[:, ::1] ends,         # IN (2, n)
-    int32_t[::1] one,                   # OUT (count,) the edges taken
-    int32_t[::1] other,                 # OUT (count,)
+    int32_t[::1] u,                    # OUT (count,) the edges taken
+    int32_t[::1] v,                    # OUT (count,)
     double[::1] length,                 # OUT (count,)
 ):
-    """Of each part, take the shortest edge, unless it leads where the part is joined already.
+    """Take the shortest edge of each part, unless its ends are in one part by then.
 
-    Each is in a minimum spanning tree together with those taken before, ties or not, whatever the
-    order. For in the cycle that it closes in such a tree no edge is longer; at its own part that
-    other edge is no shorter, so equal, and may be given up, unless it was taken by the part that it
-    leads to. Then of that part the same can be said, and so on; were all taken, the edge would be
-    joined already. Returns how many, and the largest part.
+    For any order of the parts, and with ties, each edge is in a minimum spanning tree together with
+    those taken before. Suppose such a tree lacks the edge: added to it, the edge closes a cycle in
+    which no edge is longer. The other edge of the cycle at the part is no shorter either, so it has
+    equal length and may be replaced, unless the part at its other end has taken it. The same holds
+    for that part, and so on; if all edges of the cycle were taken, the ends of the edge would be
+    in one part already. Returns the number of edges, and the largest part.
     """
     cdef Py_ssize_t i, a, b, r, taken = 0, left = 0, largest = 0
     with nogil:
@@ -88,7 +89,7 @@ def join(
                 a, b = min(a, b), max(a, b)
                 parent[b] = <int32_t>a
                 size[a] += size[b]
-                one[taken], other[taken], length[taken] = ends[0, i], ends[1, i], best[i]
+                u[taken], v[taken], length[taken] = ends[0, i], ends[1, i], best[i]
                 taken += 1
             best[i] = INFINITY
         largest = roots[0]
@@ -117,15 +118,15 @@ def name(
 
 def between(
     const Py_ssize_t[::1] rows,         # IN (m,) addresses, as in hierarchy/linkage.pyx
-    bint single,                        # IN whether numbers are floats, not doubles
-    const int32_t[::1] part,            # IN (m,) that of a row, below k
+    bint single,                        # IN whether numbers are float32, else float64
+    const int32_t[::1] part,            # IN (m,) the part of each row, below k
     const int32_t[::1] order,           # IN (m,) rows by part, rising in each
     const Py_ssize_t[::1] start,        # IN (k + 1,) where the rows of a part begin
     Py_ssize_t begin,                   # IN the parts to look at
     Py_ssize_t end,
     Py_ssize_t out,                     # OUT (k, k) an address
 ):
-    """From each part to every other one the smallest number right of the diagonal."""
+    """The matrix of parts: the smallest number between any two, right of the diagonal."""
     cdef Py_ssize_t m = rows.shape[0]
     cdef void *least = malloc(m * sizeof(double))
     if least == NULL:
@@ -164,20 +165,20 @@ cdef inline void gather(
 
 
 def trace(
-    const Py_ssize_t[::1] rows,         # IN (m,), with the others as in between
+    const Py_ssize_t[::1] rows,         # IN (m,) this and the next arguments are as in `between`
     bint single,
     const int32_t[::1] order,           # IN (m,)
     const Py_ssize_t[::1] start,        # IN (k + 1,)
     const double[::1] length,           # IN (e,) the smallest numbers between two parts
-    int32_t[::1] one,                   # INOUT (e,) one part; then the row of it
-    int32_t[::1] other,                 # INOUT (e,) the other part; then the row of that
+    int32_t[::1] u,                    # INOUT (e,) a part; then its row
+    int32_t[::1] v,                    # INOUT (e,) the other part; then its row
 ):
-    """Rows of two parts that have the smallest number between them. Costs their pairs at most."""
+    """The rows of two parts with the smallest number between them. Cost: at most their pairs."""
     cdef Py_ssize_t e, i, j, low, high
     cdef double number
     with nogil:
         for e in range(length.shape[0]):
-            i, j = start[one[e]], start[other[e]]
+            i, j = start[u[e]], start[v[e]]
             while True:
                 low, high = min(order[i], order[j]), max(order[i], order[j])
                 if single:
@@ -187,6 +188,6 @@ def trace(
                 if number == length[e]:
                     break
                 j += 1
-                if j == start[other[e] + 1]:
-                    i, j = i + 1, start[other[e]]
-            one[e], other[e] = order[i], order[j]
+                if j == start[v[e] + 1]:
+                    i, j = i + 1, start[v[e]]
+            u[e], v[e] = order[i], order[j]

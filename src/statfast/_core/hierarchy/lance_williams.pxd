@@ -36,7 +36,7 @@ cdef enum rules:
 
 
 cdef inline union_rule rule_for(int rule, double f, double g, double h) noexcept nogil:
-    """What becomes of distances to clusters of f and g points at the distance h."""
+    """The update of distances to the union of clusters of f and g points at the distance h."""
     cdef union_rule u
     u.first, u.second, u.apart = f, g, h
     u.share, u.drop = 0.5, 0
@@ -57,7 +57,7 @@ cdef inline union_rule rule_for(int rule, double f, double g, double h) noexcept
 
 
 cdef inline double united(const union_rule *u, double a, double b, double s) noexcept nogil:
-    """The rule for one number, as `unite` of hierarchy/linkage.h has it for rows of them."""
+    """The rule for one number; `unite` of hierarchy/linkage.h applies it to rows of numbers."""
     if u.kind == LINK_SMALLEST:
         return min(a, b)
     if u.kind == LINK_LARGEST:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Passes over rows of a dissimilarity matrix, which is as large as memory: each reads a row once and
-   takes all that is wanted of it on the way.
+/* Passes over rows of a dissimilarity matrix, which may be as large as memory: each reads a row
+   once and computes all results on the way.
 
-   Numbers are looked at 64 at a time; what is rare (a new minimum) is then done one by one. Sums are
-   never contracted, so equal numbers stay equal whichever lane they are in. */
+   Numbers are read 64 at a time; only where they hold a new minimum, which is rare, are they
+   compared one by one. Sums are never contracted, so that equal numbers stay equal in all lanes. */
 
 /* (scale x)^2 */
 static void V(square)(const REAL *x, ptrdiff_t n, double scale, REAL *out) {
@@ -15,8 +15,8 @@ static void V(square)(const REAL *x, ptrdiff_t n, double scale, REAL *out) {
     for (; c < n; c++) out[c] = (x[c] * (REAL)scale) * (x[c] * (REAL)scale);
 }
 
-/* The first smallest of x + gone, if it is below *best; gone is 0, or infinity where a column is
-   not there any more. */
+/* The first smallest number of x + gone, if it is below *best. gone is infinite where a column no
+   longer exists, else 0. */
 static void V(seek)(const REAL *x, const REAL *gone, ptrdiff_t n, ptrdiff_t first, REAL *best,
                     int32_t *at) {
     V(v) record = V(set1)(*best);
@@ -45,8 +45,8 @@ static void V(seek)(const REAL *x, const REAL *gone, ptrdiff_t n, ptrdiff_t firs
         }
 }
 
-/* The distances to a union, from those a and b to its two parts. Written so that the mixture of two
-   equal numbers is that number. Ward: ((f + s) a + (g + s) b - s apart) / (f + g + s). */
+/* The distances to a union, from the distances a and b to its two parts. The mixture of two equal
+   numbers is exactly that number. Ward: ((f + s) a + (g + s) b - s apart) / (f + g + s). */
 static void V(unite)(const union_rule *u, const REAL *a, const REAL *b, const REAL *size,
                      ptrdiff_t n, REAL *out) {
     const REAL share = (REAL)u->share, drop = (REAL)u->drop, apart = (REAL)u->apart;
@@ -79,9 +79,9 @@ static void V(unite)(const union_rule *u, const REAL *a, const REAL *b, const RE
 #undef EACH
 }
 
-/* Those of the n numbers x whose bit of `keep`, from bit `first` on, is set, packed; returns how
-   many. Up to LANES numbers of `out` beyond them are written over. `out` may lie in x, before it or
-   at it. */
+/* Pack those of the n numbers x whose bit of `keep`, from bit `first` on, is set; returns their
+   number. Up to LANES more numbers of `out` are overwritten. `out` may lie in x, before it or at
+   it. */
 static ptrdiff_t V(squeeze)(const REAL *x, const uint64_t *keep, ptrdiff_t first, ptrdiff_t n,
                             REAL *out) {
     REAL *to = out;

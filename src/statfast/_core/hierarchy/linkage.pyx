@@ -3,18 +3,19 @@
 """Agglomeration of a dissimilarity matrix: rounds of reciprocal nearest neighbors, and chains.
 
 Two clusters that are each other's nearest neighbor may be merged at once if the rule is reducible
-(no union is nearer to a third cluster than the nearer of its parts), whatever is merged elsewhere:
-Bruynooghe 1978; Murtagh 1983, doi:10.1093/comjnl/26.4.354. `contract` writes the matrix of the next
-round, and finds its nearest neighbors on the way, so that a round is one read and one write in
-sequence. Where few pairs are reciprocal, or few clusters remain, `follow` follows the chain of
+(no union is nearer to a third cluster than the nearer of its parts), independently of all other
+merges: Bruynooghe 1978; Murtagh 1983, doi:10.1093/comjnl/26.4.354. `contract` writes the matrix of
+the next round, and finds its nearest neighbors on the way, so that a round is one sequential read
+and write. Where few pairs are reciprocal, or few clusters remain, `follow` follows the chain of
 nearest neighbors of Benzecri 1982 instead, one merge after the other, in a square matrix.
 
-A matrix is its upper triangle, as rows at addresses (distance/triangle.pyx). Of the columns before
-r, numbers have to be picked out of other rows: `contract` needs them between the two parts of a
-union only. Ties go to the lowest index.
+A matrix is given by its upper triangle, as rows at addresses (distance/triangle.pyx). Numbers of
+row r in the columns before r are read from other rows; `contract` needs them only between the two
+parts of a union. Ties go to the lowest index.
 
-Cost: `contract` takes m^2 / 2 reads, as many writes as the new matrix has, and the picked ones, a
-ninth of m^2 if half of the rows are merged at random; `follow` about 3 m in sequence a merge. The
+Cost: `contract` takes m^2 / 2 reads, the writes of the new matrix, and the reads from other rows, a
+ninth of m^2 if half of the rows are merged at random; `follow` takes about 3 m sequential reads and
+writes for a merge. The
 caller guarantees addresses, finite numbers, and clusters sorted by their lowest row.
 """
 
@@ -32,7 +33,7 @@ from statfast._core.hierarchy.triangle cimport (
 
 
 cdef class Unions:
-    """What a round merges, as one argument. Keeps the arrays alive."""
+    """The merges of a round, as one argument. Keeps its arrays alive."""
 
     cdef const Py_ssize_t[::1] rows
     cdef const int32_t[::1] first, second, pairs
@@ -47,11 +48,11 @@ cdef class Unions:
         self,
         const Py_ssize_t[::1] rows,     # IN (m,) addresses
         const int32_t[::1] first,       # IN (k,) the lowest row of each new cluster, rising
-        const int32_t[::1] second,      # IN (k,) its other one, or -1
-        const int32_t[::1] pairs,       # IN (p,) which new clusters have two
+        const int32_t[::1] second,      # IN (k,) the other row merged into it, or -1
+        const int32_t[::1] pairs,       # IN (p,) the new clusters with two parts
         const uint64_t[::1] keep,       # IN (m / 64 + 1,) a bit for each row in `first`
         size,                           # IN (m,) points of the old clusters
-        height,                         # IN (k,) the distance of the two
+        height,                         # IN (k,) the distance of the two parts
         int rule,
         double scale,                   # IN if not 0, numbers become (scale x)^2 first
     ):
@@ -65,14 +66,14 @@ def contract(
     Unions unions,
     Py_ssize_t begin,                   # IN the new rows to write
     Py_ssize_t end,
-    real[::1] out,                      # OUT their numbers, one after the other, and SLACK more
+    real[::1] out,                      # OUT their numbers in sequence, and SLACK more
     Py_ssize_t[::1] places,             # OUT [begin, end) of (k,): addresses of the new rows
-    real[::1] low,                      # INOUT (k,), with the others as in neighbors
+    real[::1] low,                      # INOUT (k,) this and the next as in triangle.neighbors
     int32_t[::1] who,                   # INOUT (k,)
     real[::1] right_low,                # OUT (k,)
     int32_t[::1] right_who,             # OUT (k,)
 ):
-    """Rows of the matrix of the next round, and the smallest numbers of these and their columns."""
+    """Rows of the matrix of the next round, and the smallest numbers of its rows and columns."""
     cdef const Py_ssize_t[::1] rows = unions.rows
     cdef const int32_t[::1] first = unions.first, second = unions.second, pairs = unions.pairs
     cdef const real *size = <const real *>unions.size
@@ -87,10 +88,10 @@ def contract(
     cdef const real *a
     cdef const real *b
     cdef real *row = <real *>malloc((2 * m + 3 * count + 1) * sizeof(real))
-    cdef int32_t *other = <int32_t *>malloc((count + 1) * sizeof(int32_t))
-    if row == NULL or other == NULL:
+    cdef int32_t *partner = <int32_t *>malloc((count + 1) * sizeof(int32_t))
+    if row == NULL or partner == NULL:
         free(row)
-        free(other)
+        free(partner)
         raise MemoryError
     cdef real *picked = row + m
     cdef real *one = picked + m
@@ -100,7 +101,7 @@ def contract(
         for c in range(count):
             p = pairs[c]
             u = rule_for(rule, size[first[p]], size[second[p]], height[p])
-            other[c], two[c], apart[c] = second[p], size[second[p]], height[p]
+            partner[c], two[c], apart[c] = second[p], size[second[p]], height[p]
             one[c] = size[first[p]] if rule == WARD else <real>u.share
         for p in range(begin, end):
             i, j = first[p], second[p]
@@ -127,14 +128,14 @@ def contract(
             while at < count and pairs[at] <= p:
                 at += 1
             if at < count:
-                fold(rule, mine, a, other + at, &pairs[at], one + at, two + at, apart + at,
+                fold(rule, mine, a, partner + at, &pairs[at], one + at, two + at, apart + at,
                      count - at, to - p - 1)
             right_low[p] = <real>INFINITY
             right_who[p] = -1
             if n > 0:
                 scan_row(to, n, p, p + 1, &low[p + 1], &who[p + 1], &right_low[p], &right_who[p])
             to += n
-    free(other)
+    free(partner)
     free(row)
 
 
@@ -143,7 +144,7 @@ def unfold(
     double scale,                       # IN if not 0, numbers become (scale x)^2
     Py_ssize_t begin,                   # IN the rows to write
     Py_ssize_t end,
-    real[::1] matrix,                   # OUT (m^2,) rows of the whole matrix, infinite from x to x
+    real[::1] matrix,                   # OUT (m^2,) the square matrix, infinite on the diagonal
 ):
     """Rows of a symmetric matrix."""
     with nogil:
@@ -151,15 +152,15 @@ def unfold(
 
 
 def follow(
-    real[::1] matrix,                   # INOUT (m^2,) a symmetric matrix, infinite from x to x
+    real[::1] matrix,                   # INOUT (m^2,) a symmetric matrix, infinite on the diagonal
     int rule,
     Clusters clusters,                  # INOUT of the type of the matrix
     int32_t[:, ::1] notes,              # INOUT (6, m) the chain and the journal
-    Py_ssize_t[::1] state,              # INOUT (5,) clusters, links, merges; journal's m and time
-    int32_t[::1] merged,                # OUT (m - 1,) a point of the cluster that stays
-    int32_t[::1] other,                 # OUT (m - 1,) one of that which is merged into it
+    Py_ssize_t[::1] state,              # INOUT (5,) clusters, links, merges; m, time of the journal
+    int32_t[::1] kept,                 # OUT (m - 1,) a point of the cluster that is kept
+    int32_t[::1] merged,               # OUT (m - 1,) a point of the cluster merged into it
     real[::1] height,                   # OUT (m - 1,)
-    double shrunk,                      # IN the share of clusters left at which others are left out
+    double shrunk,                      # IN the share of clusters left at which to pack the matrix
     Py_ssize_t budget,                  # IN about how many numbers to look at
 ):
     """Merge along the chain of nearest neighbors until one cluster is left."""
@@ -206,7 +207,7 @@ def follow(
             links -= 2
             i, j = min(x, y), max(x, y)
             budget -= 2 * t.m + refresh(&t, &matrix[0], y)
-            merged[merges], other[merges], height[merges] = point[i], point[j], best
+            kept[merges], merged[merges], height[merges] = point[i], point[j], best
             merges += 1
             become_one(&t, &matrix[0], rule, i, j, best, size, gone)
             count -= 1
@@ -218,21 +219,21 @@ def generic(
     real[::1] matrix,                   # INOUT (m^2,) as in follow
     int rule,
     Clusters clusters,                  # INOUT as in follow
-    real[::1] low,                      # INOUT (m,) no more than the smallest number of each row
-    int32_t[::1] who,                   # INOUT (m,) where that was
+    real[::1] low,                      # INOUT (m,) lower bounds of the smallest number of each row
+    int32_t[::1] who,                   # INOUT (m,) the column of that number
     int32_t[:, ::1] notes,              # INOUT (5, m) the journal
-    Py_ssize_t[::1] state,              # INOUT (4,) clusters, merges; journal's m and time
-    int32_t[::1] merged,                # OUT (m - 1,)
-    int32_t[::1] other,                 # OUT (m - 1,)
+    Py_ssize_t[::1] state,              # INOUT (4,) clusters, merges; m and time of the journal
+    int32_t[::1] kept,                 # OUT (m - 1,)
+    int32_t[::1] merged,               # OUT (m - 1,)
     real[::1] height,                   # OUT (m - 1,)
     double shrunk,                      # IN as in follow
     Py_ssize_t budget,                  # IN
 ):
     """Merge the two nearest clusters, one pair after the other, by any rule.
 
-    Muellner 2011, arXiv:1109.2378, the generic algorithm: lower bounds of the smallest numbers of
-    rows, made true when they come to be the smallest of all. Deviation: no heap; the bounds are
-    scanned, which takes less than what a union does.
+    The generic algorithm of Muellner 2011, arXiv:1109.2378: it keeps lower bounds of the smallest
+    numbers of rows, and computes the smallest number of a row when its bound is the smallest of
+    all. Deviation: instead of a heap the bounds are scanned, which takes less time than a union.
     """
     cdef Py_ssize_t count = state[0], merges = state[1], x, y, c
     cdef real *size = <real *>clusters.size
@@ -271,13 +272,14 @@ def generic(
             if y < x:
                 x, y = y, x
             budget -= 4 * t.m + refresh(&t, &matrix[0], x) + refresh(&t, &matrix[0], y)
-            merged[merges], other[merges], height[merges] = point[x], point[y], best
+            kept[merges], merged[merges], height[merges] = point[x], point[y], best
             merges += 1
             count -= 1
             become_one(&t, &matrix[0], rule, x, y, best, size, gone)
             row = &matrix[x * t.m]
             low[x], who[x], best = <real>INFINITY, -1, -<real>INFINITY
-            scan_row(row, t.m, x, 0, &low[0], &who[0], &best, &at)  # others that are nearer to it
+            # Update rows that are nearer to it.
+            scan_row(row, t.m, x, 0, &low[0], &who[0], &best, &at)
             low[x], who[x] = <real>INFINITY, -1
             seek(row, gone, t.m, 0, &low[x], &who[x])
     state[0], state[1], state[2], state[3] = count, merges, t.m, t.time
@@ -287,5 +289,5 @@ def generic(
 cdef inline real between(
     const journal *t, const real *matrix, Py_ssize_t x, Py_ssize_t y
 ) noexcept nogil:
-    """The distance of two clusters: it stands in the row of the one that was made last."""
+    """The distance of two clusters, which is in the row of the one that was made last."""
     return matrix[x * t.m + y] if t.changed[x] >= t.changed[y] else matrix[y * t.m + x]

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The passes over rows of a dissimilarity matrix, for the level in use. hierarchy/linkage.h says what
-   each does, hierarchy/lance_williams.pxd what the rules are. Numbers are floats or doubles. */
+/* The passes over rows of a dissimilarity matrix, for the level in use. hierarchy/linkage.h
+   says what each does, hierarchy/lance_williams.pxd what the rules are. Numbers are floats
+   or doubles. */
 #ifndef STATFAST_LINKAGE_KERNELS_H
 #define STATFAST_LINKAGE_KERNELS_H
 
@@ -11,7 +12,7 @@
 
 enum { LINK_SMALLEST, LINK_LARGEST, LINK_MIX, LINK_WARD };
 
-/* How two clusters' distances a and b to a third become that of their union. */
+/* The rule by which the distances a and b of two clusters to a third give that of their union. */
 typedef struct {
     int kind;
     double share, drop;         /* MIX: a + share (b - a) - drop */

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A symmetric matrix of clusters, whose rows are brought up to date when they are read.
 
-A union of two clusters changes a row and a column. The row is written at once; the numbers of the
-column are fetched from there by each row when it is next read, if it ever is: the `unions` of a
-journal say which rows have changed since. So all that is read and written are rows in sequence, but
-for those numbers. Clusters that are no more stay where they are, with `gone` infinite, until `pack`
-leaves them out.
+A union of two clusters changes a row and a column. The row is written at once. The numbers of the
+column are copied from it into each other row when that is next read, if it ever is: the `unions` of
+a journal list the rows that have changed since. Thus rows are read and written in sequence, except
+for those numbers. Clusters that no longer exist stay in the matrix, with `gone` infinite, until
+`pack` removes them.
 """
 
 from libc.math cimport INFINITY
@@ -20,7 +20,7 @@ from statfast._core.hierarchy.triangle cimport row_at, square, squeeze, unite
 ctypedef struct journal:
     Py_ssize_t m            # rows of the matrix
     Py_ssize_t time         # unions so far
-    int32_t *unions         # (time,) the cluster that each made
+    int32_t *unions         # (time,) the cluster that each union made
     int32_t *changed        # (m,) the time after the last union that made a cluster, or 0
     int32_t *fresh          # (m,) the time at which a row was up to date
     int32_t *now            # (m,) work space
@@ -30,7 +30,7 @@ ctypedef struct journal:
 cdef inline void mirror(
     const Py_ssize_t[::1] rows, double scale, Py_ssize_t begin, Py_ssize_t end, real *table
 ) noexcept nogil:
-    """Rows of the matrix of a triangle; from x to x it is infinite."""
+    """Rows of the square matrix of a triangle, with an infinite diagonal."""
     cdef Py_ssize_t m = rows.shape[0], r, c
     cdef const real *a
     for r in range(begin, end):
@@ -61,7 +61,7 @@ cdef inline void become_one(
     journal *t, real *table, int rule, Py_ssize_t i, Py_ssize_t j, real height, real *size,
     real *gone,
 ) noexcept nogil:
-    """Make j, whose row is up to date like that of i, a part of i."""
+    """Merge cluster j into i; the rows of both are up to date."""
     cdef union_rule u = rule_for(rule, size[i], size[j], height)
     unite(&u, table + i * t.m, table + j * t.m, size, t.m, table + i * t.m)
     table[i * t.m + i] = <real>INFINITY
@@ -76,7 +76,7 @@ cdef inline void pack(
     journal *t, real *table, real *size, real *gone, int32_t *point, int32_t *link,
     Py_ssize_t links, uint64_t *keep,
 ) noexcept nogil:
-    """Leave out the clusters that are gone; `keep` is work space of m / 64 + 2 words.
+    """Remove the clusters that are gone; `keep` is work space of m / 64 + 2 words.
 
     `link` holds clusters, or -1; those that are gone become -1.
     """

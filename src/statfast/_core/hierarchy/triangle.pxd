@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The upper triangle of a matrix as rows at addresses, and the passes over a row.
 
-rows[r] is the address of the numbers of row r, of the columns r + 1, r + 2, ..., m - 1. What the
-passes do is said in hierarchy/linkage.h.
+rows[r] is the address of the numbers of row r, of the columns r + 1, r + 2, ..., m - 1. The passes
+are described in hierarchy/linkage.h.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -13,7 +13,7 @@ from statfast._core.tile.tiles cimport level
 
 
 cdef enum:
-    ROWS_AHEAD = 64  # rows: numbers of a column are fetched so long before they are picked
+    ROWS_AHEAD = 64  # rows between the prefetch of a number of a column and its use
 
 cdef extern from "hierarchy/linkage_table.h" nogil:
     ctypedef struct linkage_f32:
@@ -80,7 +80,7 @@ cdef inline const real *number(
 cdef inline void pick(
     const Py_ssize_t[::1] rows, Py_ssize_t begin, Py_ssize_t end, Py_ssize_t column, real *out
 ) noexcept nogil:
-    """The numbers of a column in some of the rows before it, at out[begin:end]."""
+    """Copy the numbers of a column in some of the rows before it to out[begin:end]."""
     cdef Py_ssize_t r, ready = max(begin, end - ROWS_AHEAD)
     for r in range(begin, ready):
         fetch(number(rows, r + ROWS_AHEAD, column, out[0]))
@@ -139,8 +139,9 @@ cdef inline void fold(
     int rule, real size, const real *x, const int32_t *other, const int32_t *at, const real *one,
     const real *two, const real *apart, Py_ssize_t count, real *to,
 ) noexcept nogil:
-    """As `unite`, but across the row of a cluster of `size` points: to[at] are its distances to one
-    part of each union, x[other] to the other; `one` and `two` are sizes, or `one` a share."""
+    """As `unite`, but for the distances of one cluster of `size` points to several unions: to[at]
+    are those to the first part of each union, x[other] those to the second. `one` and `two` are
+    the sizes of the parts, or `one` is a share."""
     cdef Py_ssize_t c
     cdef real a, b
     if rule == COMPLETE:

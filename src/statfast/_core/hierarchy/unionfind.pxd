@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Disjoint sets as a forest: parent[x] is -1 at a root; paths are halved on the way."""
+"""Disjoint sets as a forest: parent[x] is -1 at a root; searches for roots halve the paths."""
 
 from libc.stdint cimport int32_t
 

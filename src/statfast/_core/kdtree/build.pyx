@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""The k-d tree built: points divided at medians of their widest axis, down to full leaves.
+"""Building a k-d tree: points are divided at medians of their widest axis, down to full leaves.
 
 Friedman, Bentley & Finkel 1977, doi:10.1145/355744.355745. Deviations: the axis is that in which a
-sample of the points spreads most; the rank of a division is the multiple of the leaf size that
-makes all leaves full and their place computable (kdtree/tree.pxd), not always the exact middle;
-of points with equal coordinates the lower numbers go left, so that duplicates of any count divide
-well. Points lie in columns and are moved from one buffer to another and back, each division
-reading and writing every column once (kdtree/split.h).
+sample of the points spreads most. Points are divided not always in the exact middle, but at the
+multiple of the leaf size that makes all leaves full and their places computable (kdtree/tree.pxd).
+Of points with equal coordinates the lower numbers go left, so that any number of duplicates is
+divided well. Points lie in columns and are moved from one buffer to another and back; each division
+reads and writes every column once (kdtree/split.h).
 
 Cost: O(n d log n). Memory: two buffers of n (d + 1) numbers and one of n beside the tree. A call
-must not get more than some million points. The caller guarantees finite rows and buffers of the
+should not get more than a few million points. The caller guarantees finite rows and buffers of the
 right size.
 """
 
@@ -52,7 +52,7 @@ cdef inline void seal(
 
 
 cdef inline Py_ssize_t left_part(Py_ssize_t leaves) noexcept nogil:
-    """The largest power of two below the number of leaves: so many go left."""
+    """The number of leaves that go left: the largest power of two below the number of leaves."""
     cdef Py_ssize_t half = 1
     while 2 * half < leaves:
         half *= 2
@@ -86,7 +86,7 @@ def split(
     Py_ssize_t last,
     Py_ssize_t n,
 ):
-    """Divide the points of a range of leaves; returns the leaf at which it is divided."""
+    """Divide the points of a range of leaves; returns the first leaf of the second part."""
     cdef Py_ssize_t half = left_part(last - first), start = first * leaf
     with nogil:
         divide(&x[0, start], &to[0, start], &x_id[start], &to_id[start], x.shape[1], x.shape[0],
@@ -148,7 +148,7 @@ def enclose(
     cdef int32_t lowest
     with nogil:
         for level in range(1, first.shape[0]):
-            nodes = (nodes + KD_LANES - 1) // KD_LANES  # of the level below
+            nodes = (nodes + KD_LANES - 1) // KD_LANES  # nodes of the level below
             for node in range(nodes):
                 child = first[level - 1] + node
                 group = first[level] + node // KD_LANES

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The k nearest of the points offered one after another, in the order of (distance, number).
 
-   Few (k <= MAX_IN_REGISTERS): a sorted array, into which a distance is shifted by vector minima
-   and maxima without a branch. More: a reservoir of candidates, thinned out when it has no room for
-   another 64 by bisection for a distance that k of them do not exceed (vector counts, where a heap
-   would mispredict), sorted at the end. `limit` is never below the k-th smallest distance so far; a
-   candidate at exactly `limit` with a number above `limit_id` is not wanted. Before there are k,
-   limit is DBL_MAX, so that what overflows never enters. */
+   For few (k <= MAX_IN_REGISTERS) they are a sorted array, into which a distance is inserted by
+   vector minima and maxima without a branch. For more they are a reservoir of candidates, which is
+   sorted at the end. When it has no room for another 64, it is thinned out by bisection for a
+   distance that k of them do not exceed; its counts are vector code, where a heap would mispredict.
+   `limit` is never below the k-th smallest distance so far; a candidate at exactly `limit` with a
+   number above `limit_id` is not taken. Before there are k candidates the limit is DBL_MAX, so that
+   distances that overflow are never taken. */
 
 #include "kdtree/sort_pairs.h"
 
@@ -17,13 +18,13 @@ typedef struct {
     ptrdiff_t k, vectors, count, capacity;
     double limit;
     int64_t limit_id;
-    double *key;  /* the work space: (2 capacity,) of each, capacity >= k + 128 */
+    double *key;  /* work space, (2 capacity,) for keys and numbers each, capacity >= k + 128 */
     int64_t *id;
     double few[MAX_IN_REGISTERS] ALIGN64;
     int64_t few_id[MAX_IN_REGISTERS] ALIGN64;
 } nearest;
 
-/* Begin anew; at least k points are known to be within `limit` (DBL_MAX: not yet). */
+/* Begin a query; at least k points are known to be within `limit`, unless it is DBL_MAX. */
 static INLINE void nearest_reset(nearest *s, double limit) {
     s->limit = limit;
     s->limit_id = NO_ROW;
@@ -35,7 +36,7 @@ static INLINE void nearest_reset(nearest *s, double limit) {
     }
 }
 
-/* Those of distance x behind which the point at `at` was put, though its number is lower. */
+/* Move the point at `at` before those of equal distance with a higher number. */
 static void among_equals(nearest *s, ptrdiff_t at) {
     for (; at > 0 && s->few[at - 1] == s->few[at] && s->few_id[at - 1] > s->few_id[at]; at--) {
         const int64_t id = s->few_id[at];
@@ -58,7 +59,7 @@ static INLINE void insert(nearest *s, double x, int64_t id) {
     unsigned equal = 0;
     if (x == s->limit) {
         if (id > s->limit_id) return;
-        if (s->few[s->k - 1] <= x) { /* the k-th itself gives way */
+        if (s->few[s->k - 1] <= x) { /* the k-th is replaced */
             s->few_id[s->k - 1] = id;
             among_equals(s, s->k - 1);
             s->limit_id = s->few_id[s->k - 1];
@@ -88,9 +89,9 @@ static INLINE void insert(nearest *s, double x, int64_t id) {
     nearest_tighten(s);
 }
 
-/* Insert those of the distances apart[:64] whose bit is set: a chain of minima and maxima that
-   stays in VECTORS registers. 0, and nothing done, if some are equal: their numbers have to be
-   compared. */
+/* Insert those of the distances apart[:64] whose bit is set, by a chain of minima and maxima that
+   stays in VECTORS registers. Returns 0 without a change if some are equal, so that their numbers
+   have to be compared. */
 static INLINE int insert_all(nearest *s, const double *apart, const int32_t *id, uint64_t hits,
                              const int VECTORS) {
     f64_v key[4];
@@ -125,7 +126,7 @@ static INLINE int insert_all(nearest *s, const double *apart, const int32_t *id,
 }
 
 /* A distance that at least k of apart[:leaf] do not exceed, or infinity: the largest of at least k
-   minima over parts of them. What the first leaf offers beyond it need not be inserted. */
+   minima over parts of them. Points of the first leaf beyond it need not be inserted. */
 static INLINE double first_cut(const nearest *s, const double *apart, ptrdiff_t leaf) {
     ptrdiff_t parts = s->vectors * F64_LANES;
     if (2 * parts > leaf) return INFINITY;
@@ -160,10 +161,10 @@ static INLINE void range_of(const double *x, ptrdiff_t n, double *low, double *h
     }
 }
 
-/* Keep of the reservoir what is within `cut`, in the order in which it lies. */
+/* Keep the candidates of the reservoir within `cut`, in their order. */
 static void drop_beyond(nearest *s, double cut) {
     ptrdiff_t kept = 0, i = 0;
-#if F64_LANES == 8 /* whose words can be pressed together */
+#if F64_LANES == 8 /* AVX-512 can compress the lanes of a vector */
     for (; i + 8 <= s->count; i += 8) {
         const unsigned bits = f64_bits(f64_ge(f64_set1(cut), f64_load(s->key + i)));
         f64_keep(s->key + kept, bits, s->key + i);
@@ -180,7 +181,7 @@ static void drop_beyond(nearest *s, double cut) {
     s->count = kept;
 }
 
-/* Thin the reservoir of more than k out to hardly more than k. */
+/* Thin the reservoir out to k candidates or hardly more. */
 static void thin(nearest *s) {
     double low, high;
     range_of(s->key, s->count, &low, &high);
@@ -197,7 +198,8 @@ static void thin(nearest *s) {
     }
 }
 
-/* Take up those of the distances apart[:64] whose bit is set; there is room for 64. */
+/* Add those of the distances apart[:64] whose bit is set to the reservoir, which has room
+   for 64. */
 static INLINE void collect(nearest *s, const double *apart, const int32_t *id, uint64_t hits) {
     for (; hits; hits &= hits - 1) {
         const ptrdiff_t c = LOWEST_BIT(hits);
@@ -234,7 +236,7 @@ static NOINLINE void nearest_offer(nearest *s, const double *apart, const int32_
     }
 }
 
-/* The k nearest, in order; what is missing is at infinity and has the number -1. */
+/* Write the k nearest in order; missing ones are at infinity and have the number -1. */
 static NOINLINE void nearest_write(nearest *s, double *apart, ptrdiff_t *row) {
     const double *key = s->few;
     const int64_t *id = s->few_id;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Queries put into an order in which neighbors in space follow one another.
+"""An order of queries in which near ones follow one another.
 
-The order is that of Morton codes (G. M. Morton 1966): of each coordinate the highest bits within a
-frame, interleaved. Sorted by counting, least digits first, so that equal codes stay in the order
-of their rows. Answers do not depend on it, only how much of the tree is in the cache.
+The order is that of Morton codes (G. M. Morton 1966): the highest bits of each coordinate within a
+frame, interleaved. Codes are sorted by counting, lowest digits first, so that equal codes stay in
+the order of their rows. The order does not change the results, only the use of the cache.
 
 Cost: O(m d). The caller guarantees rows of finite numbers and codes of at most 2 * DIGIT_BITS bits.
 """
@@ -52,19 +52,19 @@ def encode(
 ):
     """The codes of the rows start .. stop - 1, from their first `axes` coordinates."""
     cdef Py_ssize_t axes = low.shape[0], i, p, b
-    cdef uint32_t cell, found
+    cdef uint32_t cell, morton
     cdef double place, most = (1 << bits) - 1
     with nogil:
         for i in range(start, stop):
-            found = 0
+            morton = 0
             for p in range(axes):
                 place = (Q[i, p] - low[p]) * scale[p]
                 place = place if place > 0 else 0
                 place = place if place < most else most
                 cell = <uint32_t>place
                 for b in range(bits):
-                    found |= ((cell >> b) & 1) << (b * axes + p)
-            code[i] = found
+                    morton |= ((cell >> b) & 1) << (b * axes + p)
+            code[i] = morton
 
 
 def sort(

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The points found within a radius put into the order of (distance, number). Few are put where their
-   rank says, which is counted by vectors; many by sort_pairs (kdtree/sort_pairs.h). */
+/* Sorting the points within a radius by (distance, number). The ranks of few points are counted by
+   vectors; many are sorted by sort_pairs (kdtree/sort_pairs.h). */
 
 #include "kdtree/sort_pairs.h"
 
 #define MAX_RANKED (16 + 8 * F64_LANES)
 
-/* n distances job->key and numbers, which lie as words behind job->id[capacity]. */
+/* Write n distances job->key and their numbers in order; these are words after
+   job->id[capacity]. */
 static void write_in_order(kd_job *job, ptrdiff_t n, double *apart, ptrdiff_t *row) {
     double *key = job->key;
     const int32_t *id = (const int32_t *)(job->id + job->capacity);
@@ -34,7 +35,7 @@ static void write_in_order(kd_job *job, ptrdiff_t n, double *apart, ptrdiff_t *r
     for (ptrdiff_t i = 0; i < n; i++) row[i] = -1;
     for (ptrdiff_t i = 0; i < n; i++) {
         ptrdiff_t at = (ptrdiff_t)rank[i];
-        while (row[at] >= 0) at++; /* an equal one of the same vector */
+        while (row[at] >= 0) at++; /* skip places taken by equal ones of the same vector */
         apart[at] = key[i];
         row[at] = id[i];
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is handed to the kernels of the k-d tree; kdtree/query.h says what each part is."""
+"""The arguments of the kernels of the k-d tree, described in kdtree/query.h."""
 
 from libc.stdint cimport int32_t, int64_t
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All points of a k-d tree within a radius of queries.
 
-   The nearest and the farthest that a box may be are summed in the order of the distances, of
-   differences that rounding keeps in order: so a point of a box that is passed by is not within, as
-   computed, and all of one that is taken whole are. See tree.pxd; the sums are terms.h's. */
+   The least and the largest distance of a box are summed in the order of the distances of points,
+   from differences whose order rounding preserves. Hence no point of a skipped box is within the
+   radius, as computed, and all points of a box that is taken as a whole are. See kdtree/tree.pxd;
+   the sums are those of kdtree/terms.h. */
 
 static INLINE f64_v V(box_min)(const kd_job *job, const double *q, const REAL *box,
                                    ptrdiff_t d, const int D, const int kind) {
@@ -18,8 +19,8 @@ static INLINE f64_v V(box_max)(const kd_job *job, const double *q, const REAL *b
                 WIDE(box + p * 2 * KD_LANES + KD_LANES) - f64_set1(q[p])))
 }
 
-/* Which children of a group have boxes within reach of q; *inside, if it is asked for: which of
-   them lie within the limit as a whole. */
+/* The children of a group whose boxes are within reach of q, as bits. *inside, unless NULL, gets
+   those that lie within the limit as a whole. */
 static INLINE unsigned V(box_hits)(const kd_tree *t, const kd_job *job, const double *q,
                                    ptrdiff_t group, double limit, unsigned *inside, const int D,
                                    const int kind) {
@@ -44,7 +45,8 @@ static INLINE unsigned V(box_hits)(const kd_tree *t, const kd_job *job, const do
     return near;
 }
 
-/* The distances of at most 64 points of a leaf, x[:m] and on, and which are within the limit. */
+/* The distances of at most 64 points of a leaf, x[:m] and on; returns those within the limit as
+   bits. */
 static INLINE uint64_t V(point_hits)(const kd_tree *t, const kd_job *job, const double *q,
                                      const REAL *x, ptrdiff_t m, double limit, double *apart,
                                      const int D, const int kind) {
@@ -58,7 +60,7 @@ static INLINE uint64_t V(point_hits)(const kd_tree *t, const kd_job *job, const 
     return hits;
 }
 
-/* The two for each metric; all else is written once. */
+/* The two functions for each metric; the rest is the same for all. */
 typedef struct {
     unsigned (*boxes)(const kd_tree *, const kd_job *, const double *, ptrdiff_t, double,
                       unsigned *);
@@ -101,7 +103,8 @@ static INLINE ptrdiff_t V(start)(const kd_tree *t, ptrdiff_t level, ptrdiff_t no
     return place < t->n ? place : t->n;
 }
 
-/* Queries begin .. end - 1, until the budget is spent; job.begin tells how far it went. */
+/* Search for the queries begin .. end - 1 until the budget is spent; job.begin becomes the next
+   query. */
 static void V(search_tree)(const kd_tree *t, kd_radius_search *r) {
     kd_job *job = &r->job;
     const V(hits) hits = V(hits_of)(t, job->kind);

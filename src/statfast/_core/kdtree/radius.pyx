@@ -8,12 +8,12 @@ doi:10.1016/0020-0190(77)90070-9). Deviation: eight boxes are tested at a time. 
 
 A point is within if its reduced distance, of float64 differences summed in the order of
 `squared_distances` (tile/rows.pxd), is <= the limit. Nodes that lie inside as a whole are counted
-without a look at their points; that and what is passed by is decided by bounds that hold in
-rounding too.
+without reading their points. Both these nodes and those that are skipped are decided by bounds that
+hold in spite of rounding.
 
-Cost: O(log n + points within) a query, in few dimensions. A call returns after a budget and says
-how far it got. The caller guarantees finite numbers, rows of contiguous numbers, and limits that
-are no more than the largest number.
+Cost: O(log n + points within) a query, in few dimensions. A call ends when its budget is spent, and
+returns the next query. The caller guarantees finite numbers, rows of contiguous numbers, and limits
+that are no more than the largest number.
 """
 
 from cython.view cimport contiguous
@@ -42,17 +42,17 @@ def within(
     TreeView view,
     const other[:, ::contiguous] Q,  # IN (m, d) queries
     const int32_t[::1] order,       # IN (m,) the order in which to take them, or None
-    Py_ssize_t begin,               # of those in that order, these
+    Py_ssize_t begin,               # the queries in that order: begin to end
     Py_ssize_t end,
     const double[::1] limit,        # IN (m,) reduced radii
-    Py_ssize_t budget,              # points to look at, about
-    Py_ssize_t[::1] count,          # OUT (m,) how many are within
-    const Py_ssize_t[::1] start,    # IN (m,) where to put them, or None: they are only counted
+    Py_ssize_t budget,              # about the number of points to read
+    Py_ssize_t[::1] count,          # OUT (m,) the number of points within
+    const Py_ssize_t[::1] start,    # IN (m,) where to write them; None: they are only counted
     Py_ssize_t most,                # points within one of these limits
     double[::1] apart,              # OUT reduced distances, by (distance, number); or None
     Py_ssize_t[::1] row,            # OUT or None
 ):
-    """Count or fill in the points within the limits; returns the query to go on with."""
+    """Count or write the points within the limits; returns the next query."""
     cdef kd_radius_search r
     r.job.order = NULL
     if order is not None:

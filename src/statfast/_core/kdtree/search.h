@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The k nearest points of a k-d tree. What the arrays mean, and why the bounds are exact, is said
-   in kdtree/tree.pxd. Everything is computed in double, in the order of `squared_distances`
-   (tile/passes/rows.h).
+/* The k nearest points of a k-d tree. The arrays, and the reason why bounds are exact, are
+   described in kdtree/tree.pxd. All distances are computed in double, in the order of
+   `squared_distances` (tile/passes/rows.h).
 
    A query goes down to the child whose box is nearest, and returns to the others as long as they
-   are within reach: of a node on the way are kept the bounds of its children (one vector) and which
-   of them have not been entered. */
+   are within reach. For each node on the path it keeps the bounds of the children (one vector) and
+   the set of those that have not been entered. */
 
-/* Offer the points of a leaf, but for the one in place `self` (-1: none). */
+/* Offer the points of a leaf as candidates, except the one at place `self` (-1: none). */
 static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const double *q,
                            ptrdiff_t leaf_number, ptrdiff_t self, const int D, const int kind,
                            const int one) {
@@ -34,7 +34,7 @@ static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const doub
         ptrdiff_t c = 0;
         unsigned at;
         while (!(at = f64_bits(f64_ge(f64_set1(nearest_here), f64_load(apart + c)))))
-            if ((c += F64_LANES) == leaf) return; /* all of them at DBL_MAX and beyond */
+            if ((c += F64_LANES) == leaf) return; /* all distances are DBL_MAX or more */
         const int64_t number = id[c + LOWEST_BIT(at)];
         if (nearest_here < s->limit || number < s->limit_id) {
             s->limit = nearest_here;
@@ -58,7 +58,7 @@ static INLINE void V(scan)(const kd_tree *t, kd_job *job, nearest *s, const doub
     }
 }
 
-/* The bounds of the children of a node; returns which of them are within reach. */
+/* The bounds of the children of a node; returns those within reach as bits. */
 static INLINE unsigned V(enter)(const kd_tree *t, const kd_job *job, const double *q,
                                 ptrdiff_t group, double *bound, double limit, const int D,
                                 const int kind) {
@@ -100,7 +100,7 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
             V(scan)(t, job, &s, q, home, i % leaf, D, kind, one);
         } else {
             row = job->order ? job->order[i] : i;
-            double moved = 0; /* since the query before */
+            double moved = 0; /* distance from the last query */
             for (ptrdiff_t p = 0; p < d; p++) {
                 const double x = job->single
                                      ? (double)((const float *)job->queries)[row * job->ldq + p]
@@ -161,7 +161,7 @@ static INLINE void V(answer)(const kd_tree *t, kd_job *job, const int D, const i
 #define BOTH(D)                                                                                    \
     CASE(D, METRIC_EUCLIDEAN, 1, D##_one)                                                          \
     CASE(D, METRIC_EUCLIDEAN, 0, D)
-#if F64_LANES >= 4 /* where that is worth its size */
+#if F64_LANES >= 4 /* with shorter vectors it is not worth its size */
 BOTH(2)
 BOTH(3)
 BOTH(4)
@@ -174,7 +174,8 @@ CASE(0, METRIC_MINKOWSKI, 0, minkowski)
 #undef BOTH
 #undef CASE
 
-/* Every query begin .. end - 1 of the job; in the tree of n points must be k besides itself. */
+/* Search for the queries begin .. end - 1 of the job. The tree must hold k points besides the
+   query. */
 static void V(search_tree)(const kd_tree *t, kd_job *job) {
     const int one = job->k == 1;
     if (job->kind == METRIC_MANHATTAN) V(search_manhattan)(t, job);

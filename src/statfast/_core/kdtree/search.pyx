@@ -4,17 +4,18 @@
 points.
 
 Friedman, Bentley & Finkel 1977, doi:10.1145/355744.355745. Deviations: eight boxes are tested at a
-time, tight ones instead of the incremental distances of Arya & Mount 1993
-(doi:10.1109/DCC.1993.253111), whose rounding would have to be bounded; a query starts among its
-own leaf's points where that leaf is known. The loops are C (kdtree/search.h, kdtree/k_nearest.h),
-as every step of them is vector code.
+time. Boxes are tight; the incremental distances of Arya & Mount 1993 (doi:10.1109/DCC.1993.253111)
+would need a bound for their rounding. A query starts in its own leaf where that is known. The loops
+are C (kdtree/search.h, kdtree/k_nearest.h), as every step of them is vector code.
 
-Answers are those of float64 differences, summed in the order of `squared_distances`
-(tile/rows.pxd), ordered by (distance, number), to the last bit and on every instruction-set level.
+Distances are those of float64 differences, summed in the order of `squared_distances`
+(tile/rows.pxd), to the last bit on every instruction-set level; points are ordered by (distance,
+number).
 
 Cost: O(log n + k) a query in few dimensions. Memory: 32 bytes for each of k candidates, if k > 32.
 The caller guarantees finite numbers, rows of contiguous numbers, and k points to choose from. A
-query without k points at a finite distance gets the distance inf and the number -1 for the others.
+query with fewer than k points at a finite distance gets the distance inf and the number -1 for the
+rest.
 """
 
 from cython.view cimport contiguous
@@ -42,7 +43,7 @@ ctypedef fused other:
 
 
 cdef int prepare(kd_job *job, Py_ssize_t d, Py_ssize_t k) noexcept nogil:
-    """Work space for a search; 0 if there is none."""
+    """Allocate the work space of a search; returns 0 if memory runs out."""
     job.capacity = k + k // 2 + 128
     job.k = k
     job.visited = 0
@@ -65,12 +66,12 @@ def search(
     TreeView view,
     const other[:, ::contiguous] Q,  # IN (m, d) queries, or None: the points, without themselves
     const int32_t[::1] order,       # IN (m,) the order in which to take them, or None
-    Py_ssize_t begin,               # of those in that order (of the points: in the tree's order),
-    Py_ssize_t end,                 # these
+    Py_ssize_t begin,               # the queries in that order (points: in the order of the tree):
+    Py_ssize_t end,                 # begin to end
     double[:, ::1] apart,           # OUT (m, k) reduced distances, in the rows of Q
     Py_ssize_t[:, ::1] row,         # OUT (m, k)
 ):
-    """Answer some of the queries; returns how many points were looked at."""
+    """Search for some of the queries; returns the number of points read."""
     cdef kd_job job
     job.itself = Q is None
     job.order = NULL if order is None else &order[0]
@@ -98,8 +99,9 @@ def query(
     double[::1] apart,              # OUT (k,)
     Py_ssize_t[::1] row,            # OUT (k,)
 ):
-    """Answer one query, Euclidean distances as they are; False, for another way to see to it,
-    if its numbers do not lie in sequence or are not finite, or a distance is not."""
+    """Search for one query, with Euclidean distances that are not reduced. Returns False, so that
+    the caller searches by the general path, if the numbers of the query are not contiguous or not
+    finite, or a distance is not finite."""
     cdef kd_job job
     cdef Py_ssize_t k = apart.shape[0], j
     cdef double total = 0

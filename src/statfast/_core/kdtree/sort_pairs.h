@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pairs of a distance and a number, sorted. */
+/* Sorting pairs of a distance and a number. */
 
 #include <string.h>
 
@@ -24,8 +24,9 @@ static void merge_pairs(double *key, int64_t *id, ptrdiff_t n, double *to, int64
     }
 }
 
-/* Into the order of (key, id): spread over as many buckets as there are pairs, by value, then by
-   insertion; by merging where a bucket would be crowded. The upper halves of the arrays are used. */
+/* Sort by (key, id): pairs are distributed by value over as many buckets as there are pairs, then
+   sorted by insertion, or by merging where a bucket would be crowded. The upper halves of the
+   arrays are work space. */
 static void sort_pairs(double *key, int64_t *id, ptrdiff_t n, ptrdiff_t capacity) {
     double low = DBL_MAX, high = 0;
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -36,7 +37,7 @@ static void sort_pairs(double *key, int64_t *id, ptrdiff_t n, ptrdiff_t capacity
     int crowded = n < 2 || !(scale > 0 && scale <= DBL_MAX);
     double *to = key + capacity;
     int64_t *to_id = id + capacity;
-    int32_t *start = (int32_t *)to; /* n + 1 counts: they fit into n doubles */
+    int32_t *start = (int32_t *)to; /* n + 1 counts, which fit into n doubles */
     if (!crowded) {
         for (ptrdiff_t i = 0; i <= n; i++) start[i] = 0;
         for (ptrdiff_t i = 0; i < n; i++) {
@@ -53,7 +54,7 @@ static void sort_pairs(double *key, int64_t *id, ptrdiff_t n, ptrdiff_t capacity
         const ptrdiff_t bucket = (ptrdiff_t)((key[i] - low) * scale);
         to_id[start[bucket]++] = (int64_t)i;
     }
-    /* to_id is now a permutation; the counts are spent, so their place may be taken. */
+    /* to_id is now a permutation; the counts are no longer needed and may be overwritten. */
     for (ptrdiff_t i = 0; i < n; i++) {
         to[i] = key[to_id[i]];
         to_id[i] = id[to_id[i]];

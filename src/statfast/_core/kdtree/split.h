@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Points divided into two at a rank along one axis: what building a k-d tree is made of.
-   The points lie in columns. A divide is stable: points that were in the order of their numbers
-   stay so, and of points equal to the cut the first go left. */
+/* Dividing points at a rank along one axis, the step of which the construction of a k-d tree
+   consists. The points lie in columns. The division is stable: points that were in the order of
+   their numbers stay so, and of points equal to the cut the first go left. */
 
 #include "kdtree/bisect.h"
 
-/* How many of x[:m] are < cut. */
+/* The number of x[:m] that are < cut. */
 static ptrdiff_t V(below)(const REAL *x, ptrdiff_t m, REAL cut) {
     V(int) count = 0;
     for (ptrdiff_t i = 0; i < m; i++) count += x[i] < cut;
@@ -39,8 +39,8 @@ static INLINE void V(range)(const REAL *x, ptrdiff_t m, ptrdiff_t step, REAL *lo
     *high = most;
 }
 
-/* The number of rank r (from 1) among x[:m], which it disorders: Hoare's selection with the cut in
-   the middle of three, equal numbers in a part of their own. */
+/* The number of rank r (from 1) among x[:m], which is reordered: Hoare's selection with the median
+   of three as cut, and equal numbers in a third part. */
 static REAL V(of_rank)(REAL *x, ptrdiff_t m, ptrdiff_t r) {
     ptrdiff_t first = 0, last = m - 1, wanted = r - 1;
     while (first < last) {
@@ -61,10 +61,10 @@ static REAL V(of_rank)(REAL *x, ptrdiff_t m, ptrdiff_t r) {
 }
 
 #define CUT_SAMPLE 512
-#define MAX_BISECTED_POINTS 512 /* points: up to here bisection of all of them is cheapest */
+#define MAX_BISECTED_POINTS 512 /* up to so many points bisection of all of them is fastest */
 
-/* A cut c with  |{x < c}| <= r <= |{x <= c}|,  0 < r < m; `work` holds m numbers. Of many points a
-   sample tells two numbers that almost surely enclose the cut (Floyd and Rivest 1975,
+/* A cut c such that |{x < c}| <= r <= |{x <= c}|, for 0 < r < m; `work` has room for m numbers. For
+   many points a sample gives two numbers that almost surely enclose the cut (Floyd and Rivest 1975,
    doi:10.1145/360680.360691), and only those in between are searched. */
 static REAL V(cut)(const REAL *x, ptrdiff_t m, ptrdiff_t r, REAL *work) {
     REAL low, high, cut;
@@ -103,7 +103,7 @@ static REAL V(cut)(const REAL *x, ptrdiff_t m, ptrdiff_t r, REAL *work) {
         work[held] = x[i];
         held += x[i] >= low && x[i] <= high;
     }
-    if (r <= below || r > below + held) { /* the sample misled us */
+    if (r <= below || r > below + held) { /* the sample has not enclosed the cut */
         memcpy(work, x, (size_t)m * sizeof *x);
         return V(of_rank)(work, m, r);
     }
@@ -112,8 +112,9 @@ static REAL V(cut)(const REAL *x, ptrdiff_t m, ptrdiff_t r, REAL *work) {
     return cut == cut ? cut : V(of_rank)(work, held, r - below);
 }
 
-/* Of the points in columns from[:, :m] (ld numbers apart) the first r in the order of (column
-   `axis`, place) go to to[:, :r] and the others to to[:, r:m], in their order; so do the numbers. */
+/* Divide the points in the columns from[:, :m], ld numbers apart: the first r in the order of
+   (column `axis`, place) go to to[:, :r] and the others to to[:, r:m], in their order; numbers
+   alike. */
 static void V(divide)(const REAL *from, REAL *to, const int32_t *from_id, int32_t *to_id,
                       ptrdiff_t ld, ptrdiff_t d, ptrdiff_t m, ptrdiff_t r, ptrdiff_t axis,
                       REAL *work) {
@@ -136,7 +137,7 @@ static void V(divide)(const REAL *from, REAL *to, const int32_t *from_id, int32_
             }
             V(keep_id)(to_id + left, goes, from_id + i);
             V(keep_id)(to_id + right, all & ~goes, from_id + i);
-        } else { /* near an end: a whole vector would run over it */
+        } else { /* a whole vector would exceed the end */
             for (ptrdiff_t p = 0; p < d; p++) {
                 V(keep_only)(to + p * ld + left, goes, from + p * ld + i);
                 V(keep_only)(to + p * ld + right, all & ~goes, from + p * ld + i);
@@ -156,8 +157,8 @@ static void V(divide)(const REAL *from, REAL *to, const int32_t *from_id, int32_
     }
 }
 
-/* The column in which a sample of the points in columns x[:, :m] spreads most; the first of
-   equals. */
+/* The column in which a sample of the points in columns x[:, :m] spreads most; ties go to the
+   first. */
 static ptrdiff_t V(widest)(const REAL *x, ptrdiff_t ld, ptrdiff_t d, ptrdiff_t m) {
     const ptrdiff_t step = m <= MAX_BISECTED_POINTS ? 1 : m / 256;
     ptrdiff_t axis = 0;
@@ -173,8 +174,9 @@ static ptrdiff_t V(widest)(const REAL *x, ptrdiff_t ld, ptrdiff_t d, ptrdiff_t m
     return axis;
 }
 
-/* A leaf of the tree: the m <= leaf points in columns x[:, :m] as a block of (d, leaf) numbers, and
-   lane `lane` of its group's boxes (d, 2, lanes). The block and the numbers come filled up. */
+/* Write a leaf of the tree: the m <= leaf points in columns x[:, :m] as a block of (d, leaf)
+   numbers, and lane `lane` of the boxes (d, 2, lanes) of its group. Block and numbers are filled up
+   already. */
 static void V(seal)(const REAL *x, const int32_t *id, ptrdiff_t ld, ptrdiff_t d, ptrdiff_t m,
                     ptrdiff_t leaf, REAL *block, int32_t *block_id, REAL *box, ptrdiff_t lanes) {
     for (ptrdiff_t p = 0; p < d; p++, x += ld, block += leaf, box += 2 * lanes) {

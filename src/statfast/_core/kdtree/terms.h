@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distances of a k-d tree's points and boxes, a vector of them: what each axis adds, and the sum in
-   the order of `squared_distances` (tile/passes/rows.h), for D axes (0: any number). */
+/* A vector of distances to points or boxes of a k-d tree: the term of each axis, and the sum in the
+   order of `squared_distances` (tile/passes/rows.h), for D axes (0: any number). */
 
 #include "tile/passes/metric.h"
 
-/* What tile/passes/metric.h says of one number, for a vector of them. */
+/* The functions of tile/passes/metric.h for vectors. */
 static INLINE f64_v term(f64_v t, const int kind, double p) {
     if (kind == METRIC_EUCLIDEAN) return t * t;
     if (kind != METRIC_MINKOWSKI) return f64_max(t, f64_set1(0) - t);
@@ -19,8 +19,8 @@ static INLINE f64_v join(f64_v a, f64_v b, const int kind) {
     return a + b;
 }
 
-/* The sum over the axes of what DIFFERENCE adds, for the points (or boxes) of one vector. (gcc
-   unrolls the loops of 8 by itself; UNROLL would reach the loop around them too.) */
+/* The sum over the axes of the terms of DIFFERENCE, for the points or boxes of one vector. (gcc
+   unrolls the loops of 8 by itself; UNROLL would unroll the loop around them as well.) */
 #define SUM(DIFFERENCE)                                                                            \
     f64_v rest = f64_set1(0);                                                                      \
     ptrdiff_t p = 0;                                                                               \

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The k-d tree as its kernels see it: arrays without pointers, every place computed.
+"""The k-d tree as its kernels see it: arrays without pointers, in which all places are computed.
 
 Points. The n points are divided at medians until `leaf` or fewer are left (leaf: a multiple of 8).
 All leaves but the last are full, so leaf c holds the places c * leaf, c * leaf + 1, ... in the
 order of the tree. A leaf is a block of (d, leaf) numbers, coordinate by coordinate, 64-byte
-aligned: one distance of a vector of points is d loads. What is missing in the last leaf are points
-at +inf with the number -1, whose distance is inf and which therefore never pass ``<= DBL_MAX``.
+aligned, so that a vector of distances takes d loads. Missing points of the last leaf are at +inf
+with the number -1; their distance is inf, and therefore never ``<= DBL_MAX``.
 Within a leaf the numbers of the points rise.
 
 Nodes. Eight leaves in sequence are a node of level 0, eight nodes of level h one of level h + 1,
-up to one root; a tree of one leaf has a root too. (Eight because that many boxes are tested by one
-vector; below the root it is three binary divisions.) Node g of level h has the children
+up to one root; a tree of one leaf has a root too. Eight boxes are tested by one vector; a node
+stands for three levels of binary division. Node g of level h has the children
 8 g .. 8 g + 7 of level h - 1, or leaves where h = 0; those beyond the last one are missing. It is
 kept as group ``first[h] + g``:
     boxes[group, p, 0, child]    smallest coordinate p among the points of the child (+inf: missing)
@@ -20,10 +20,10 @@ kept as group ``first[h] + g``:
 The levels - 1 is the root's; its group is 0. The points of node g of level h are the places
 from g * leaf * 8^(h+1) to that of g + 1 (or n): a contiguous range, so counting needs no visit.
 
-Bounds. The distance of a point to a box is summed in the order in which the distances of points
-are (`squared_distances` of tile/rows.pxd), and rounding is monotone: so the bound, as computed, is
-never above the distance, as computed, of a point inside, and ``bound > r`` prunes exactly, without
-any slack. The distance of a box that is missing is inf.
+Bounds. The distance of a point to a box is summed in the order in which the distances of points are
+(`squared_distances` of tile/rows.pxd), and rounding is monotone. Hence the computed bound is never
+above the computed distance of a point inside, and ``bound > r`` prunes exactly, without any slack.
+The distance of a missing box is inf.
 """
 
 from statfast._core.kdtree.query cimport kd_tree

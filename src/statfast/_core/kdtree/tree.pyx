@@ -2,8 +2,8 @@
 # build: glue
 """A k-d tree (see kdtree/tree.pxd) as one argument of the kernels that search it.
 
-To bind the arrays in each call takes longer than a query of few points does. A view keeps them
-alive, is not changed by queries, and is made anew rather than pickled.
+Binding the arrays in each call would take longer than a query of few points. A view keeps its
+arrays alive, is not changed by queries and cannot be pickled.
 """
 
 from libc.stdint cimport int32_t

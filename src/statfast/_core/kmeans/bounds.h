@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bounds on the distance of every row to its center (upper) and to every other center (lower), which
-   tell rows that cannot have changed their center without looking at them.  Hamerly 2010,
-   doi:10.1137/1.9781611972801.12.  Kept in float, always rounded to the safe side. */
+/* Bounds on the distance of every row to its center (upper) and to every other center (lower), by
+   which rows that cannot have changed their center are skipped. Hamerly 2010,
+   doi:10.1137/1.9781611972801.12. They are kept in float, rounded to the safe side. */
 
 #define FLOAT_ROUNDING 2.4e-7f /* more than the rounding of two float operations */
 
-/* The centers have moved: widen the bounds, and list the rows they no longer decide.  Some rows at a
-   time, so that the first loop is vector code and the second is mostly left out. */
+/* Widen the bounds after the centers have moved, and list the rows that they no longer decide. Rows
+   are taken in groups, so that the first loop is vector code and the second is mostly skipped. */
 #define ROWS_AT_A_TIME 64
 static ptrdiff_t widen(const int32_t *restrict label, ptrdiff_t n, const float *restrict move,
                        const float *restrict drop, const float *restrict gap,
@@ -34,10 +34,11 @@ static ptrdiff_t widen(const int32_t *restrict label, ptrdiff_t n, const float *
 }
 #undef ROWS_AT_A_TIME
 
-/* Of the listed rows keep those that their distance to the own center, measured anew, does not decide
-   either.  The rows are moved and scaled like those of the tiles; a is the centers' tile rows, none
-   of them longer than reach.  Rounding the two points moves their distance by u (|x| + |a|), of which
-   |x| <= |a| + distance; summing the squares by (d + 4) u of it. */
+/* Keep those of the listed rows that the distance to their own center, measured again, does not
+   decide either. The rows are moved and scaled like those of the tiles; `a` holds the centers as
+   tile rows, whose lengths are at most `reach`. Rounding the two points changes their distance by
+   at most u (|x| + |a|), where |x| <= |a| + distance; summing the squares changes it by a
+   share (d + 4) u. */
 #define TIGHTEN(SRC, NAME, WIDE)                                                                   \
     static ptrdiff_t tighten_##NAME(const void *rows, ptrdiff_t ldx, const float *origin,          \
                                     double scale, const int32_t *label, const float *a,            \
@@ -77,9 +78,9 @@ TIGHTEN(float, f32, float)
 TIGHTEN(uint8_t, u8, float)
 #undef TIGHTEN
 
-/* From the two largest scores of n points to bounds on their distances; returns whether some point's
-   scores lie too close together to tell which is larger.  A score is good to
-   slope |x| + base + delta |x|^2, and |x| lies between norm (1 - spread) and norm. */
+/* Bounds on the distances of n points from their two largest scores; returns whether the scores of
+   some point are too close to tell which is larger. The error of a score is at most slope |x| +
+   base + delta |x|^2, and |x| lies between norm (1 - spread) and norm. */
 static int bound(const float *best, const float *second, const float *norm, ptrdiff_t n,
                  const double *terms, float spread, float *upper, float *lower) {
     const float slope = (float)terms[1], base = (float)terms[2], delta = (float)terms[3];

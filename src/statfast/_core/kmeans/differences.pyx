@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Distances to centers by float64 differences, for those who want the numbers themselves.
+"""Distances to centers by float64 differences, where the numbers themselves are needed.
 
-`trial` sums up what distances to candidates would leave: a tile of rows is packed feature by
-feature once, then every candidate runs down it with one row to a lane, so the loops vectorize for
-any number of columns.
+`trial` sums up the squared distances that would remain with each candidate: a tile of rows is
+packed feature by feature once, then compared with every candidate, one row to a lane, so that the
+loops vectorize for any number of columns.
 
 Cost: 3 flop a coordinate and pair in vector code; `trial` takes 16 d doubles of memory.
 The caller guarantees rows of contiguous numbers.
@@ -91,7 +91,7 @@ def trial(
 
 
 cdef inline void pack_tile(const number* X, intp rows, intp d, double* tile) noexcept nogil:
-    """Row r's feature j to tile[j * TILE_ROWS + r]; rows that are missing become zero."""
+    """Write feature j of row r to tile[j * TILE_ROWS + r]; missing rows become zero."""
     cdef intp r, j
     for r in range(rows):
         for j in range(d):

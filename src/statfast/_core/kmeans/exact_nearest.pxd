@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether float32 scores tell a row's nearest center, and what does where they do not: float64."""
+"""Whether float32 scores decide the nearest center of a row, and the decision in float64 if not."""
 
 from libc.float cimport FLT_MAX, FLT_MIN
 from libc.math cimport INFINITY, sqrt

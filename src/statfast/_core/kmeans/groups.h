@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The nearest centers of a panel of points, looking only at groups of centers that may hold one of
-   them: the group bounds of Yinyang k-means (Ding, Zhao, Shen, Musuvathi, Mytkowicz 2015,
+/* The nearest centers of a panel of points, comparing only the groups of centers that may hold one
+   of them: the group bounds of Yinyang k-means (Ding, Zhao, Shen, Musuvathi, Mytkowicz 2015,
    proceedings.mlr.press/v37/ding15) for tiles.
 
    GROUP consecutive rows of `a` are a group, and its slack for a panel is a lower bound, over the
-   points, of (distance to the nearest of the group) - (distance to the point's own center).  While
-   it is positive, no point of the panel can belong to the group.  One number for the difference
-   tells more than two bounds would: a point far from its own center is mostly far from the others
-   too. */
+   points, of (distance to the nearest of the group) - (distance to the point's own center). While
+   it is positive, no point of the panel can belong to the group. A bound on the difference is
+   tighter than two separate bounds, as a point far from its own center is mostly far from the
+   others too. */
 
 #define NR (2 * LANES)
 
-/* Look at some groups: the two largest scores of each point, the row of the largest, and of each
-   group the largest score of each point (n, NR). */
+/* Score the points with some groups: the two largest scores of each point, the row of the largest,
+   and for each group the largest score of each point (n, NR). */
 static void V(visit)(const REAL *a, ptrdiff_t lda, const REAL *start, const int32_t *group,
                      ptrdiff_t n, const REAL *panel, ptrdiff_t depth, REAL *best, REAL *second,
                      V(int) *index, REAL *peak) {
@@ -47,9 +47,9 @@ static void V(visit)(const REAL *a, ptrdiff_t lda, const REAL *start, const int3
     V(istore)(index, index0), V(istore)(index + LANES, index1);
 }
 
-/* The centers of group g have moved by drop[g] at most, and the points' distances to their own have
-   grown by `rise` at most: lower the slacks, and list the groups that have none left.  n is a
-   multiple of LANES. */
+/* Lower the slacks after the centers of group g have moved by drop[g] at most, and the distances of
+   the points to their own centers have grown by `rise` at most; list the groups whose slack is no
+   longer positive. n is a multiple of LANES. */
 static ptrdiff_t V(lower)(REAL *slack, const REAL *drop, ptrdiff_t n, REAL rise, int32_t *group) {
     const V(v) up = V(set1)(rise), zero = V(set1)(0), outward = V(set1)(FLOAT_ROUNDING);
     const V(v) high = V(max)(up, zero - up);
@@ -65,23 +65,23 @@ static ptrdiff_t V(lower)(REAL *slack, const REAL *drop, ptrdiff_t n, REAL rise,
     return count;
 }
 
-/* The nearest center of each point of a panel.  `own` holds the row of each point's own center so
-   far and `upper` a bound on its distance as of the last call; best, second, index and the new upper
-   (and a bound on the distance to the other rows looked at) come back, and the groups looked at,
-   their number being *n, with the largest scores of each.  Returns whether some point's two best
+/* The nearest center of each point of a panel. `own` holds the row of each point's own center so
+   far and `upper` a bound on its distance as of the last call; best, second, index and the new
+   upper (and a bound on the distance to the other rows looked at) come back, and the groups looked
+   at, their number being *n, with the largest scores of each. Returns whether some point's two best
    scores lie too close together. */
 static int V(search_groups)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrdiff_t groups,
                             const REAL *panel, ptrdiff_t depth, const REAL *norm,
                             const double *terms, REAL spread, const REAL *drop, const int32_t *own,
                             REAL *slack, REAL *upper, REAL *lower, REAL *best, REAL *second,
                             V(int) *index, int32_t *group, REAL *peak, ptrdiff_t *n) {
-    /* The own groups come first: they tell how far the own centers are now. */
+    /* The own groups come first, as they give the distances to the own centers. */
     ptrdiff_t count = 0;
     for (int l = 0; l < NR; l++) {
         const ptrdiff_t g = own[l] / GROUP;
         group[count] = (int32_t)g;
         count += slack[g] != REAL_MAX;
-        slack[g] = REAL_MAX; /* so that it is not listed once more */
+        slack[g] = REAL_MAX; /* so that it is not listed again */
         best[l] = second[l] = -REAL_MAX;
         index[l] = 0;
     }
@@ -99,7 +99,7 @@ static int V(search_groups)(const REAL *a, ptrdiff_t lda, const REAL *start, ptr
     return bound(best, second, norm, NR, terms, spread, upper, lower);
 }
 
-/* The slacks of the groups looked at, from the largest scores of each: see `bound`. */
+/* The slacks of the groups scored, from the largest scores of each: see `bound`. */
 static void V(slacken)(const REAL *peak, const int32_t *group, ptrdiff_t n, const REAL *norm,
                        const REAL *upper, const double *terms, REAL spread, REAL *slack) {
     V(v) floor[2], off[2];

@@ -6,12 +6,12 @@ Lloyd 1982, Least squares quantization in PCM, doi:10.1109/TIT.1982.1056489.
 
 The nearest center of a row is decided in float32 by the top-2 epilogue of the tile family (points
 across, centers down; see tile/product/tile.h for the scores and the bound on their error). A row
-whose two best scores lie closer together than the errors may account for is decided again in
-float64, by the differences to all centers: the labels are those of float64 arithmetic throughout,
-the lowest index among equal distances. Sums are float64.
+whose two best scores differ by less than their errors may is decided again in float64, by the
+differences to all centers: the labels are those of float64 arithmetic throughout, the lowest index
+among equal distances. Sums are float64.
 
-Bounds carried from one step to the next tell most rows that cannot have changed their center
-without looking at them: Hamerly 2010, Making k-means even faster, doi:10.1137/1.9781611972801.12.
+Bounds carried from one step to the next exclude most rows that cannot have changed their center:
+Hamerly 2010, Making k-means even faster, doi:10.1137/1.9781611972801.12.
 
 Cost: 2 n k d flop at the float32 multiply-add rate, one read of the rows and one update of d sums
 a row. The caller guarantees rows of contiguous numbers and labels below k.
@@ -59,7 +59,7 @@ def frame(
         reach = max(reach, <double>norm_[c])
     kappa = 1.02 * UNIT32 * (d + 8) if d * UNIT32 < 0.01 else np.inf
     delta = (d + 4) * UNIT64
-    # What float64 squares of differences lose below their range, in units of the score.
+    # The underflow of float64 squares of differences, in units of the score.
     lost = d * (scale * 2.0 ** -537) ** 2
     bound = np.array([
         scale,
@@ -77,9 +77,9 @@ def pack_rows(
     double scale,
     float[::1] panels,              # OUT (m' * d,) m' = m filled up to whole panels
     float[::1] norms,               # OUT (m',)
-    const int32_t[::1] pick=None,   # IN (m,) the rows wanted; None: all n
+    const int32_t[::1] pick=None,   # IN (m,) the rows to pack; None: all n
 ):
-    """Rows as float32 panels, for steps without end over the same rows."""
+    """Rows as float32 panels, for repeated steps over the same rows."""
     cdef Py_ssize_t d = X.shape[1], across = panel_columns(<float>0), j = 0
     cdef Py_ssize_t m = X.shape[0] if pick is None else pick.shape[0]
     with nogil:
@@ -101,17 +101,17 @@ def step(
     int32_t[::1] labels,            # INOUT (n,)
     double[:, ::1] sums,            # INOUT (k, d) weighted sums of rows by center; or None
     double[::1] total_weight,               # INOUT (k,) their weights; or None
-    bint changes=False,             # IN whether to add all rows, or what has moved
+    bint changes=False,             # IN whether to add only rows that changed their center
     bounds=None,                    # INOUT as below; or None
-    float[::1] panels=None,         # IN what `pack_rows` made of the rows; or None
+    float[::1] panels=None,         # IN the rows from `pack_rows`; or None
     float[::1] norms=None,          # IN
 ):
     """Assign every row to its nearest center; add rows up by center; count changed labels.
 
-    ``bounds`` are those on the distance to the own center, (n,) float32, and to every other, (n,);
-    and the move, drop and gap of the centers, (3, k), or None. With this motion the bounds are
-    those of the centers before they moved, and rows that the widened bounds decide are not looked
-    at; without, bounds are only written.
+    ``bounds`` are the upper bounds (n,) in float32 on the distance to the own center, the lower
+    bounds (n,) on that to every other center, and the motion of the centers (3, k), their move,
+    drop and gap, or None. With a motion the bounds are those before the centers moved, and rows
+    that the widened bounds decide are skipped; without it bounds are only written.
     """
     cdef Step one
     cdef const float[:, ::1] a
@@ -173,14 +173,14 @@ cdef struct Step:
 
 
 cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
-    """Label the rows and add them up while they are in cache; returns how many labels changed,
-    or -1 without memory."""
+    """Label the rows and add them up while they are in cache; returns the number of changed labels,
+    or -1 if memory runs out."""
     cdef Py_ssize_t d = s.d, across = panel_columns(<float>0)
     cdef Py_ssize_t panels = max(1, min(
         <Py_ssize_t>MAX_PANELS, PANELS_BYTES // (across * max(d, 1) * <Py_ssize_t>sizeof(float))))
     cdef Py_ssize_t most = min(panels * across, (s.n + across - 1) // across * across)
     cdef Py_ssize_t first = 0, some, count, moved = 0, i
-    cdef double tile = s.filled * (d + 5) / 32.0  # cycles a row, about
+    cdef double tile = s.filled * (d + 5) / 32.0  # about the cycles for a row
     cdef bint ready
     cdef float *panel
     cdef float *norm
@@ -208,9 +208,9 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
             count = active().widen(
                 s.labels + first, some, s.motion, s.motion + s.k, s.motion + 2 * s.k,
                 s.upper + first, s.lower + first, work.left)
-            if tile > d + 150:  # else a distance measured anew costs too much of a look
+            if tile > d + 150:  # else measuring a distance costs almost as much as the tile
                 count = tighten(x + first * s.ldx, s, first, work.left, count)
-        # Rows packed before are looked at all together, unless packing the rest is cheaper.
+        # Rows that were packed before are all scored, unless packing the remaining ones is cheaper.
         ready = s.panels != NULL and count * (tile + 1.5 * d + 6) >= some * tile
         if ready or count == some:
             count = some
@@ -235,7 +235,7 @@ cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
 cdef inline Py_ssize_t tighten(
     const number *x, const Step *s, Py_ssize_t first, int32_t *left, Py_ssize_t count
 ) noexcept nogil:
-    """Keep of the listed rows those that their distance to the own center does not decide."""
+    """Keep those of the listed rows that the distance to their own center does not decide."""
     cdef const float *gap = s.motion + 2 * s.k
     return active().tighten[kind_of(x)](
         x, s.ldx, s.origin, s.terms[0], s.labels + first, s.a, s.ld, s.d, <float>s.terms[4],
@@ -293,7 +293,7 @@ cdef Py_ssize_t assign_panels(
 cdef Py_ssize_t take(
     const number *x, const Step *s, Py_ssize_t first, Py_ssize_t count, const Workspace *work
 ) noexcept nogil:
-    """Write what was found of the rows x[left]; returns how many labels changed."""
+    """Write labels and bounds of the rows x[left]; returns the number of changed labels."""
     cdef Py_ssize_t moved = 0, i, j
     cdef int32_t label, old
     for i in range(count):

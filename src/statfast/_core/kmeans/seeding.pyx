@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""Greedy k-means++: rows, their nearest centers so far, and what candidates for the next gain.
+"""Greedy k-means++: rows, their nearest centers so far, and the gains of candidates for the next.
 
 Arthur & Vassilvitskii 2007, doi:10.5555/1283383.1283494. For each center rows are drawn in
-proportion to their squared distance to the nearest center (`draw`), float32 scores bound by how
-much each would lower the potential, and name the rows that it may gain (`weigh`), and those rows
-alone are measured, in float64 by differences, when the best becomes a center (`join`): what is
-drawn from is exact.
+proportion to their squared distance to the nearest center (`draw`). Float32 scores bound the
+decrease of the potential by each of them, and mark the rows that it may gain (`weigh`). When the
+best becomes a center (`join`), only those rows are measured, in float64 by differences, so that the
+distances from which rows are drawn are exact.
 
 Cost of a center: O(n d m) in float32 for m candidates, O(d) in float64 for each row that it may
 gain. Memory: 25 bytes a row and m / 8.
@@ -64,16 +64,16 @@ ctypedef void (*measure_rows)(
 
 cdef const seeding_kernels *kernels = seeding_at(level())
 
-# Rows whose chances are summed together: as many look for the row that is drawn.
+# Rows whose probabilities are summed together; as many are searched for the row that is drawn.
 cdef enum:
     STRETCH_ROWS = 32
 
 
 cdef class Seeding:
-    """The rows of a start, in panels, with their nearest center so far."""
+    """The rows of one initialization, in panels, with their nearest center so far."""
 
     cdef readonly object closest    # (n,) squared distance to the nearest center
-    cdef readonly object labels     # (n,) int32 which that is, the first of equals
+    cdef readonly object labels     # (n,) int32 the nearest center, the first of equals
     cdef readonly object hits       # (m', panels) uint32: the rows that each candidate may gain
     cdef object arrays
     cdef const unsigned char *x
@@ -81,10 +81,10 @@ cdef class Seeding:
     cdef measure_rows measure
     cdef const double[::1] weights
     cdef double scale
-    cdef double[::1] near, sums     # closest; and of weight * closest over STRETCH_ROWS rows each
+    cdef double[::1] near, sums     # closest; sums of weight * closest over STRETCH_ROWS rows each
     cdef int32_t[::1] label
-    cdef float[::1] square, top     # squared distance from the origin, scaled; see the level
-    cdef float[:, ::1] most         # (3, panels) norm, rest and weight: the most in each
+    cdef float[::1] square, top     # scaled squared distance from the origin; see seeding_level.h
+    cdef float[:, ::1] most         # (3, panels) the largest norm, rest and weight in each
     cdef seeding_rows rows
 
     def __init__(
@@ -92,7 +92,7 @@ cdef class Seeding:
         const unsigned char[:, ::contiguous] X,  # IN (n, bytes) the rows, of one type
         Py_ssize_t d,
         const double[::1] weights,      # IN (n,), or None
-        const float[::1] shares,        # IN (n',) the same over the greatest, or None
+        const float[::1] shares,        # IN (n',) the weights divided by the largest, or None
         const float[::1] panels,        # IN (n' d,) the rows as `lloyd.pack_rows` made them
         double scale,
     ):
@@ -128,7 +128,7 @@ cdef class Seeding:
         Py_ssize_t first,               # row, the first of a stretch and of a panel
         Py_ssize_t stop,
     ):
-        """Let some of the rows know of the first center.
+        """Set the first center as the nearest of some of the rows.
 
         `top` only falls from then on, to no less than -norm^2 / 2.
         """
@@ -163,12 +163,12 @@ cdef class Seeding:
         """Draw rows in proportion to weight * squared distance to the nearest center: (m,) int32;
         None if every row is a center.
 
-        The row drawn is the first at which the running sum passes `at` of the whole.
+        The row drawn is the first at which the running sum exceeds the share `at` of the total.
         """
         running_ = np.asarray(self.sums).cumsum()
-        found = np.empty(at.shape[0], np.int32)
+        drawn = np.empty(at.shape[0], np.int32)
         cdef const double[::1] running = running_
-        cdef int32_t[::1] row = found
+        cdef int32_t[::1] row = drawn
         cdef Py_ssize_t c, low, high, middle, i
         cdef double total = running[running.shape[0] - 1], goal, before, chance
         if not total > 0:
@@ -177,7 +177,7 @@ cdef class Seeding:
             goal = min(max(at[c], 0.0) * total, nextafter(total, 0))
             low = 0
             high = running.shape[0] - 1
-            while low < high:  # the first whose running sum exceeds the goal
+            while low < high:  # bisection for the first whose running sum exceeds the goal
                 middle = (low + high) // 2
                 if running[middle] > goal:
                     high = middle
@@ -192,16 +192,16 @@ cdef class Seeding:
                     row[c] = <int32_t>i
                     if before > goal:
                         break
-        return found
+        return drawn
 
     def propose(
         self,
         const int32_t[::1] drawn,       # IN (m,) rows
     ):
-        """Take candidates from the panels; see kmeans/seeding_level.h for the terms."""
+        """Set rows as candidates for the next center; see kmeans/seeding_level.h for the terms."""
         cdef Py_ssize_t across = panel_columns(<float>0), d = self.d, c, p, r
         cdef Py_ssize_t m = drawn.shape[0] + drawn.shape[0] % 2
-        # Where float is of no use all are rivals.
+        # Where float scores decide nothing, all rows may be gained.
         cdef double kappa = 1.02 * UNIT32 * (d + 8) if d * UNIT32 < 0.01 else 1e25
         cdef double delta = (d + 4) * UNIT64
         cdef double tau = (d + 8) ** 2 * 2.0 ** -90 + d * (self.scale * 2.0 ** -537) ** 2
@@ -213,7 +213,7 @@ cdef class Seeding:
         if self.hits is None or self.hits.shape[0] != m:
             self.hits = np.empty((m, self.panels), np.uint32)
         hit = self.hits
-        terms[0, m - 1] = -FLT_MAX  # one too many, so that the number is even: no candidate
+        terms[0, m - 1] = -FLT_MAX  # fills up an odd number; it gains nothing
         for c in range(drawn.shape[0]):
             r = drawn[c]
             for p in range(d):
@@ -236,16 +236,16 @@ cdef class Seeding:
         Py_ssize_t first,               # row, the first of a panel
         Py_ssize_t stop,
     ):
-        """Of the candidates, (3, m'): the most that each gains of some rows, by how much less it
-        may be, and how many rows it may gain."""
+        """For the candidates (3, m'): an upper bound of the gain of each from some rows, by how
+        much the gain may be less, and the number of rows that it may gain."""
         cdef Py_ssize_t across = panel_columns(<float>0)
-        found = np.zeros((3, self.rows.m))
-        cdef double[:, ::1] sums = found
+        bounds = np.zeros((3, self.rows.m))
+        cdef double[:, ::1] sums = bounds
         with nogil:
             kernels.weigh(
                 &self.rows, first // across, (stop + across - 1) // across,
                 &sums[0, 0], &sums[1, 0], &sums[2, 0])
-        return found
+        return bounds
 
     def join(
         self,
@@ -255,7 +255,7 @@ cdef class Seeding:
         Py_ssize_t first,               # row, the first of a stretch and of a panel
         Py_ssize_t stop,
     ):
-        """Let some of the rows know of another center."""
+        """Update the nearest centers of some of the rows with a new center."""
         cdef Py_ssize_t across = panel_columns(<float>0), stretch = -1, p, i
         cdef const uint32_t *hit = self.rows.hit + which * self.panels
         cdef uint32_t bits
@@ -278,18 +278,18 @@ cdef class Seeding:
 
 
 cdef inline void approach(Seeding s, Py_ssize_t i, double far, int32_t name) noexcept nogil:
-    """A row has come to have its nearest center so far away."""
+    """Set the distance of a row to its nearest center."""
     cdef double half, size
     s.near[i] = far
     s.label[i] = name
     half = far * s.scale * (s.scale / 2) - s.square[i] / 2
-    size = 1.00001 * s.square[i]  # no less than the float row's
+    size = 1.00001 * s.square[i]  # at least the squared length of the float row
     s.top[i] = <float>(
         half + (s.d + 4) * UNIT64 * size + REST * (fabs(half) + size) + s.d * <double>FLT_MIN)
 
 
 cdef inline void add_up(Seeding s, Py_ssize_t stretch) noexcept nogil:
-    """The chances of a stretch of rows."""
+    """Sum up the probabilities of a stretch of rows."""
     cdef Py_ssize_t i
     cdef double total = 0
     for i in range(stretch * STRETCH_ROWS, min(s.n, (stretch + 1) * STRETCH_ROWS)):

@@ -4,23 +4,24 @@
 
    A candidate a lowers the potential of point b, whose nearest center so far is sqrt(c) away, by
        g = c - |a - b|^2 = 2 (s(a, b) + t),   t = (c - |b|^2) / 2,
-   if that is positive.  The score s is made as in tile/product/tile.h and is good to
+   if that is positive.  The score s is made as in tile/product/tile.h; its error is at most
        slope |b| + square + delta |b|^2,
-   slope and square being those of this a; t is made in double and rounded to float.  `start` holds
-   -|a|^2/2 + square and `top` holds t + r, r >= delta |b|^2 and all that is lost in t and in the
-   sums below (`approach` in kmeans/seeding.pyx), so that, L being the largest |b| of the panel,
+   where slope and square are those of this a; t is computed in double and rounded to float.
+   `start` holds -|a|^2/2 + square and `top` holds t + r, where r bounds delta |b|^2 and the
+   rounding of t and of the sums below (`approach` in kmeans/seeding.pyx).  With the largest |b| of
+   the panel, L,
        h = s + square + slope L + t + r >= g/2 >= h - 2 (slope L + square + r).
    Where h is not positive the candidate gains nothing.  Over all points the positive parts of h add
-   up to an upper bound on what it gains, and less the widths of those intervals, for which the
-   largest of ROWS_PER_FLUSH panels stands, to a lower one.  They are summed in float over so many
-   panels at most, which errs by less than one part in 1e5. */
+   up to an upper bound of its gain.  Less the widths of these intervals, each replaced by the
+   largest of ROWS_PER_FLUSH panels, they add up to a lower bound.  They are summed in float over as
+   many panels at most, with a relative error below 1e-5. */
 
 #include "kmeans/seeding_table.h"
 
 #define NR (2 * F32_LANES)
 #define ROWS_PER_FLUSH 32
 
-/* Score some candidates with the points of a panel: which points each may gain, and how much. */
+/* Score some candidates with the points of a panel: the points that each may gain, and how much. */
 static INLINE void weigh_candidates(const seeding_rows *r, ptrdiff_t panel, ptrdiff_t c0, int count,
                         f32_v *sum) {
     f32_v acc[ROWS][2];
@@ -47,7 +48,7 @@ static INLINE void weigh_candidates(const seeding_rows *r, ptrdiff_t panel, ptrd
     }
 }
 
-/* The same for a number of candidates that the compiler does not know. */
+/* The same for a number of candidates that is not a compile-time constant. */
 static INLINE void weigh_any_count(const seeding_rows *r, ptrdiff_t panel, ptrdiff_t c0,
                                   ptrdiff_t count,
                              f32_v *sum) {

@@ -8,7 +8,7 @@
 
 #include "simd/levels.h"
 
-enum { SEEDING_MAX_CANDIDATES = 32 }; /* candidates: 2 + log k */
+enum { SEEDING_MAX_CANDIDATES = 32 }; /* the number of candidates is 2 + log k */
 
 /* Candidates, an even number, are columns of `a`, and points lie in panels of depth d.  All lengths
    are those of tile/product/tile.h, moved and scaled. */
@@ -16,14 +16,15 @@ typedef struct {
     const float *a, *start, *slope, *square; /* (d, m), and (m,) each */
     ptrdiff_t m, depth;
     const float *panels, *top, *weight;     /* of the points; weight may be NULL */
-    const float *longest, *rest, *heaviest; /* (panels,) the most in each: |b|, r and weight */
-    uint32_t *hit;                          /* (m, panels) OUT points that each may gain */
-    ptrdiff_t all;                          /* panels */
+    const float *longest, *rest, *heaviest; /* (panels,) the largest |b|, r and weight in each */
+    /* (m, panels) OUT the points that each may gain, as bits. */
+    uint32_t *hit;
+    ptrdiff_t all;                          /* number of panels */
 } seeding_rows;
 
 typedef struct {
-    /* high, off, points: (m,) most that each gains of some panels, by how much less it may be, and
-       of how many points */
+    /* high, off, points: (m,) an upper bound of the gain of each from some panels, by how much the
+       gain may be less, and the number of points that it may gain */
     void (*weigh)(const seeding_rows *, ptrdiff_t first, ptrdiff_t stop, double *high, double *off,
                   double *points);
 } seeding_kernels;

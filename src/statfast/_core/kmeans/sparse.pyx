@@ -2,17 +2,17 @@
 # build: glue
 """One step of Lloyd's algorithm over sparse rows, with dense centers.
 
-The scores x.c - |c|^2 / 2 of a row are made in float64, a nonzero at a time for all centers
-(F. G. Gustavson 1978, doi:10.1145/355791.355796), each good to
+The scores x.c - |c|^2 / 2 of a row are computed in float64, a nonzero at a time for all centers
+(F. G. Gustavson 1978, doi:10.1145/355791.355796). The error of each is at most
 
     (nonzeros + 8) 2^-53 (|x| |c| + |c|^2).
 
-A row whose two best scores lie closer together than twice that, and what the reference rounds
-itself, is decided by the differences to all centers, in the order of sums that dense rows have: the
-labels are those of float64 arithmetic on the dense rows, the lowest index on ties. Bounds carried
-from one step to the next spare rows a look (Hamerly 2010, doi:10.1137/1.9781611972801.12).
+A row whose two best scores differ by less than twice that and the rounding of the reference is
+decided by the differences to all centers, in the order of sums that dense rows have: the labels are
+those of float64 arithmetic on the dense rows, the lowest index on ties. Bounds carried from one
+step to the next exclude rows (Hamerly 2010, doi:10.1137/1.9781611972801.12).
 
-A squared distance is |x|^2 - 2 score. Where that is less than it may be off it is measured by
+A squared distance is |x|^2 - 2 score. Where that is less than its error bound, it is measured by
 differences as well, so that a row on a center is at distance 0.
 
 Cost: k multiply-adds for each nonzero, and d + k numbers of work space. The caller guarantees
@@ -54,7 +54,7 @@ cdef struct Sparse:
 
 
 cdef double doubt_of(const Sparse *r, Py_ssize_t i, double length) noexcept nogil:
-    """How far a score of row i may be off, and half of a distance by differences with it."""
+    """A bound on the error of a score of row i, and of half of a distance by differences."""
     cdef double terms = <double>(r.start[i + 1] - r.start[i]) + 8
     return 1.01 * UNIT64 * (
         terms * (length * r.reach + r.reach * r.reach)
@@ -103,7 +103,7 @@ cdef class Rows:
 
 
 cdef class Centers:
-    """Centers as sparse rows meet them, as one argument. Keeps their arrays alive."""
+    """Centers in the layout for sparse rows, as one argument. Keeps their arrays alive."""
 
     cdef const double[:, ::1] centers, across
     cdef const double[::1] begin
@@ -114,13 +114,13 @@ cdef class Centers:
         const double[:, ::1] centers,   # IN (k, d)
         const double[:, ::1] across,    # IN (d, ld) the same transposed, ld a multiple of 8
         const double[::1] begin,        # IN (ld,) -|c|^2 / 2
-        double reach,                   # the greatest |c|, or more
+        double reach,                   # at least the greatest |c|
     ):
         self.centers, self.across, self.begin, self.reach = centers, across, begin, reach
 
 
 cdef bint bind(Sparse *r, Rows rows, Centers centers) noexcept:
-    """False without memory."""
+    """Bind the arrays; returns False if memory runs out."""
     r[0] = rows.sparse
     r.k = centers.centers.shape[0]
     r.d = centers.centers.shape[1]
@@ -145,7 +145,7 @@ def step(
     int32_t[::1] labels,            # INOUT (n,)
     double[:, ::1] sums,            # INOUT (k, d) or None
     double[::1] total_weight,               # INOUT (k,) or None
-    bint changes,                   # whether to add all rows, or what has moved
+    bint changes,                   # whether to add only rows that changed their center
     float[::1] upper,               # INOUT (n,) or None
     float[::1] lower,               # INOUT (n,)
     const float[:, ::1] motion,     # IN (3, k) or None

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of kmeans/sparse.pyx: a sparse row times a dense matrix, whose rows are
-   walked in strips that stay in registers. */
+/* One instruction-set level of kmeans/sparse.pyx: a sparse row times a dense matrix, in strips of
+   columns whose sums stay in registers. */
 
 #include "kmeans/sparse_table.h"
 

@@ -4,8 +4,8 @@ each panel and group.
 
 Ding, Zhao, Shen, Musuvathi & Mytkowicz 2015, Yinyang k-means,
 https://proceedings.mlr.press/v37/ding15.html, keep a bound for each row and group of centers. Here
-rows are sorted by their centers, so that the rows of a panel have the same groups near, and a bound
-stands for a whole panel: what is left to look at are tiles, and no row has to be picked out of its
+rows are sorted by their centers, so that the rows of a panel have the same near groups, and there
+is one bound for a whole panel. The products that remain are tiles, and no row is taken out of its
 panel. The bound is on the difference of two distances (kmeans/groups.h).
 
 Labels are those of float64 arithmetic: what float32 cannot decide is decided again
@@ -42,8 +42,8 @@ def arrange(
     const double[:, ::1] centers,   # IN (k, d)
     int32_t[::1] order,             # OUT (k,) the centers, near ones next to each other
 ):
-    """Split the centers in two until groups are left: along the line from the one farthest from the
-    mean to the one farthest from that, where the halves are whole groups."""
+    """Halve the centers until the parts are groups: along the line from the center farthest from
+    the mean to the one farthest from that, such that the parts consist of whole groups."""
     cdef Py_ssize_t k = centers.shape[0], d = centers.shape[1], group = active().group
     cdef Py_ssize_t first, stop, half, i, p, depth = 0
     cdef Py_ssize_t a, b
@@ -82,7 +82,8 @@ def arrange(
                 place[i].key = t
             sort_rows(place + first, stop - first)
             half = ((stop - first) // 2 + group - 1) // group * group
-            # The longer half first: the stack is then never deeper than the number of halvings.
+            # The longer part is pushed first, so that the stack is never deeper than the number of
+            # halvings.
             stack[2 * depth], stack[2 * depth + 1] = first, first + half
             stack[2 * depth + 2], stack[2 * depth + 3] = first + half, stop
             depth += 2
@@ -124,7 +125,7 @@ cdef class Groups:
         frame,                          # IN of the centers in the order of the groups
         const int32_t[::1] arranged,    # IN (k,) that order
         const int32_t[::1] place,       # IN (k,) where each center is in it
-        const float[::1] drop,          # IN (g',) how far those of each group have moved at most
+        const float[::1] drop,          # IN (g',) the largest move of a center of each group
     ):
         self.a, self.start, _, self.terms = frame
         self.centers, self.arranged, self.place, self.drop = centers, arranged, place, drop
@@ -140,10 +141,10 @@ def assign(
     float[::1] upper,               # INOUT (m,) bounds on the distance to it
     float[:, ::1] slack,            # INOUT (panels, g') see kmeans/groups.h
     int32_t[::1] labels,            # INOUT (n,) the nearest center
-    int32_t[::1] rows,              # OUT (m,) those whose nearest center is another now
-    int32_t[::1] source,            # OUT (m,) and which it was
+    int32_t[::1] rows,              # OUT (m,) rows whose nearest center has changed
+    int32_t[::1] source,            # OUT (m,) their previous centers
 ):
-    """Find the nearest center of the rows of some panels; returns how many changed theirs."""
+    """Find the nearest centers of the rows of some panels; returns the number of changes."""
     cdef const float[:, ::1] a = centers.a
     cdef const float[::1] start = centers.start, drop = centers.drop
     cdef const double[::1] terms = centers.terms
@@ -184,7 +185,7 @@ def assign(
                     row = order[j + i]
                     old = labels[row]
                     new = arranged[new]
-                    if old != new:  # a row that fills up a panel has been here before
+                    if old != new:  # a repeated row that fills up a panel is counted once
                         labels[row] = new
                         rows[moved] = row
                         source[moved] = old
@@ -201,7 +202,7 @@ def transfer(
     const double[::1] weights,      # IN (n,) or None
     const int32_t[::1] labels,      # IN (n,)
     const int32_t[::1] rows,        # IN (m,) rows that have changed their center
-    const int32_t[::1] source,      # IN (m,) and which it was
+    const int32_t[::1] source,      # IN (m,) their previous centers
     double[:, ::1] sums,            # INOUT (k, d) weighted sums of the rows of each center
     double[::1] total_weight,               # INOUT (k,)
 ):

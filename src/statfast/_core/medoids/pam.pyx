@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""The swaps of PAM: what exchanging a medoid for each candidate would do to the loss.
+"""The swaps of PAM: the change of the loss when a medoid is exchanged for each candidate.
 
 Schubert & Rousseeuw 2021, doi:10.1016/j.is.2021.101804 (FastPAM1, FasterPAM); Kaufman & Rousseeuw
 1990, doi:10.1002/9780470316801, chapter 2 (PAM, BUILD). A point whose nearest and second nearest
 medoids are at a and b adds, for a candidate at t, max(a, min(b, t)) - b to the loss of exchanging
-its own medoid and min(t, a) - a to that of exchanging any; `removal` is what taking a medoid away
-would cost. One reading of a column thus weighs a candidate against all k medoids.
+its own medoid and min(t, a) - a to that of exchanging any; `removal` is the increase of the loss
+without a medoid. Reading a column once thus evaluates a candidate against all k medoids.
 
 Deviations: the columns of a symmetric matrix are read as its rows, of which only the points nearer
-than b say anything. Of other dissimilarities up to `PANEL_CANDIDATES` candidates are weighed in one
-reading of the points, against the same medoids; the first of them that improves is taken. Both ways
-swaps are those of one candidate after another, and sums have the same bits.
+than b contribute. For other dissimilarities up to `PANEL_CANDIDATES` candidates are evaluated in
+one pass over the points, against the same medoids; the first of them that improves is taken. In
+both cases swaps are those of one candidate after another, and sums have the same bits.
 
-Cost: n operations a candidate, of which all but about 2 / k are a load and a comparison; a table of
-k PANEL_CANDIDATES doubles. The caller guarantees: finite dissimilarities, rows of contiguous
-numbers, slots below k, k >= 2; near and second times the weights where there are weights.
+Cost: n operations a candidate, of which all but a share of about 2 / k are a load and a comparison;
+a table of k PANEL_CANDIDATES doubles. The caller guarantees: finite dissimilarities, rows of
+contiguous numbers, slots below k, k >= 2; near and second times the weights where there are
+weights.
 """
 
 from cython.view cimport contiguous
@@ -32,15 +33,15 @@ from statfast._core.tile.rows cimport aligned, real, stride_of
 
 MAX_CANDIDATES = PANEL_CANDIDATES
 
-# Columns that are gathered together where the matrix is not symmetric: those of a cache line.
+# Columns that are read together where the matrix is not symmetric: those of a cache line.
 cdef enum:
     LINE_NUMBERS = 8
 
-cdef double ROUNDING = 2.0 ** -50  # more than additions err by, each in a share of the sum
+cdef double ROUNDING = 2.0 ** -50  # more than the relative error of additions
 
 
 cdef nearest_medoids unpack_known(tuple known) except *:
-    """What points know, from arrays in the order of `nearest_medoids`, which lists their shapes."""
+    """The nearest medoids of points, from arrays in the order and shapes of `nearest_medoids`."""
     cdef nearest_medoids a
     cdef double[::1] near = known[0], second = known[1], bound = known[4]
     cdef int32_t[::1] slot = known[2], other = known[3], place = known[7]
@@ -54,7 +55,7 @@ cdef nearest_medoids unpack_known(tuple known) except *:
 
 
 cdef rounded of_rows(tuple rows) except *:
-    """What is kept of the rows, from `(q, made, edge, unit)`, of the lengths `rounded` lists."""
+    """The rounded rows, from `(q, made, edge, unit)` of the lengths that `rounded` lists."""
     cdef rounded r
     cdef uint8_t[:, ::1] q
     cdef unsigned char[::1] made
@@ -70,13 +71,13 @@ def edges(
     const double[::1] second,           # IN (n,)
     tuple rows,                         # INOUT what is kept of the rows
 ):
-    """Bring the edges of rounded rows up to date."""
+    """Update the edges of rounded rows."""
     cdef rounded r = of_rows(rows)
     round_down(&second[0], second.shape[0], 1 / r.unit, 1, r.edge)
 
 
 def reserve():
-    """How many medoids a point knows besides the nearest two."""
+    """The number of medoids that a point has in reserve, besides the nearest two."""
     return N_RESERVE
 
 
@@ -90,13 +91,13 @@ def scan(
     const double[::1] second,           # IN (n,) to the second nearest
     const int32_t[::1] slot,            # IN (n,) the nearest medoid
     const double[::1] weights,          # IN (n,), or None: one each
-    const double[::1] removal,          # IN (k,) what the loss grows by without each medoid
-    double limit,                       # a change has to be less than this
-    bint first,                         # the first such candidate, or that of the least change
+    const double[::1] removal,          # IN (k,) increase of the loss without each medoid
+    double limit,                       # only smaller changes are taken
+    bint first,                         # whether to take the first such candidate, else the best
 ):
     """The candidate to take, the slot to put it in, and the change: (-1, 0, limit) if none."""
     cdef Py_ssize_t n = near.shape[0], c = barred.shape[0], k = removal.shape[0], lo = 0, some
-    cdef Py_ssize_t ld = stride_of(D), best = -1, into = 0, found
+    cdef Py_ssize_t ld = stride_of(D), best = -1, into = 0, choice
     cdef const double *w = NULL
     cdef double change, allowed
     cdef rounded r = of_rows(rows)
@@ -114,18 +115,18 @@ def scan(
                                                &removal[0], k, limit + allowed, loss):
                 weigh_row(&D[lo, 0], n, &near[0], &second[0], &slot[0], w, &removal[0], k, loss)
                 keep_best(&r, at + lo, &D[lo, 0], n)
-                found = least_of(loss, k)
-                change = loss[found] + loss[k]
+                choice = least_of(loss, k)
+                change = loss[choice] + loss[k]
                 if change < limit:
-                    limit, best, into = change, lo, found
+                    limit, best, into = change, lo, choice
             lo += 1
         while not mirrored and lo < c and not (first and best >= 0):
             some = min(<Py_ssize_t>PANEL_CANDIDATES, c - lo)
             begin(&removal[0], k, whole_vectors(some), loss, gained)
             weigh_panel(&D[0, lo], ld, n, some, &near[0], &second[0], &slot[0], w, loss, gained)
-            found = best_swap(loss, gained, &barred[lo], k, some, first, &limit, &into)
-            if found >= 0:
-                best = lo + found
+            choice = best_swap(loss, gained, &barred[lo], k, some, first, &limit, &into)
+            if choice >= 0:
+                best = lo + choice
             lo += some
     free(block)
     return best, into, limit
@@ -147,7 +148,7 @@ def weigh(
     const double[::1] weights,
     double[:, ::1] loss,                # INOUT (k + 1, MAX_CANDIDATES): `opened`, then for `choose`
 ):
-    """Add what some points have to say on each candidate."""
+    """Add the contributions of some points to the losses of each candidate."""
     cdef const double *w = NULL
     cdef Py_ssize_t k = loss.shape[0] - 1, ld = stride_of(D)
     if weights is not None:
@@ -161,7 +162,7 @@ def opened(
     const double[::1] removal,          # IN (k,)
     double[:, ::1] loss,                # OUT (k + 1, MAX_CANDIDATES)
 ):
-    """What `weigh` adds to: nothing said yet."""
+    """The losses before any contribution, to which `weigh` adds."""
     begin(&removal[0], removal.shape[0], PANEL_CANDIDATES, &loss[0, 0], &loss[removal.shape[0], 0])
 
 
@@ -171,11 +172,11 @@ def choose(
     double limit,
     bint first,
 ):
-    """As `scan`, of the candidates that were weighed."""
-    cdef Py_ssize_t k = loss.shape[0] - 1, into = 0, found
-    found = best_swap(
+    """As `scan`, for candidates whose losses `weigh` has computed."""
+    cdef Py_ssize_t k = loss.shape[0] - 1, into = 0, candidate
+    candidate = best_swap(
         &loss[0, 0], &loss[k, 0], &barred[0], k, barred.shape[0], first, &limit, &into)
-    return found, into, limit
+    return candidate, into, limit
 
 
 def gains(
@@ -184,7 +185,8 @@ def gains(
     const double[::1] weights,          # IN (m,), or None
     double[::1] out,                    # INOUT (c,)
 ):
-    """Add to out how much less the loss is with each candidate, or the loss with it alone."""
+    """Add to out the decrease of the loss with each candidate, or its loss if it is the only
+    medoid."""
     cdef Py_ssize_t n = D.shape[0], c = D.shape[1], lo = 0, some, safe, i
     cdef Py_ssize_t ld = stride_of(D)
     cdef const double *w = NULL
@@ -218,12 +220,13 @@ def pursue(
     tuple rows,                         # INOUT what is kept of the columns, or None
     Py_ssize_t[::1] lost,               # work space (n,)
     Py_ssize_t at,                      # the candidate to begin with
-    Py_ssize_t patience,                # stop when so many in a row have not helped,
-    Py_ssize_t most,                    # or so many were weighed
-    double slack,                       # a change of less than this share of the loss is rounding
+    Py_ssize_t patience,                # stop when so many in a row have not improved,
+    Py_ssize_t most,                    # or so many were evaluated
+    double slack,                       # changes below this share of the loss are rounding
     double[::1] removal,                # work space (k,)
 ):
-    """Take every swap that helps, without weights: (next candidate, in a row, weighed, swaps)."""
+    """Take every swap that improves, without weights; returns the next candidate, and the numbers
+    of failures in a row, of candidates evaluated and of swaps."""
     cdef nearest_medoids a = unpack_known(known)
     cdef rounded r = of_rows(rows)
     cdef Py_ssize_t n = a.n, k = a.k, quiet = 0, seen = 0, swaps = 0, into, former, line = -1
@@ -258,7 +261,7 @@ def pursue(
                     now = without(&a, removal)
                     if now < all:
                         all, swaps, quiet = now, swaps + 1, 1
-                    else:  # it only seemed to help: rounding
+                    else:  # the improvement was only rounding
                         undo_turn(&a, D, mirrored, former, <int32_t>into, barred, lost, columns)
                         line = -1
                         without(&a, removal)
@@ -273,7 +276,7 @@ cdef double measured(
     rounded *r, const nearest_medoids *a, double slack, double all, const double[::1] removal,
     double *limit,
 ) noexcept nogil:
-    """Bring limit and edges up to date; returns what sums may differ by from rounding."""
+    """Update limit and edges; returns a bound of the rounding of sums."""
     limit[0] = -slack * all
     if r.q != NULL:
         round_down(a.second, a.n, 1 / r.unit, 1, r.edge)
@@ -299,7 +302,7 @@ cdef void undo_turn(
     nearest_medoids *a, const real[:, ::1] D, bint mirrored, Py_ssize_t point, int32_t into,
     unsigned char[::1] barred, Py_ssize_t[::1] lost, real *columns,
 ) noexcept nogil:
-    """Make a point that was the medoid of a slot that again."""
+    """Make the former medoid of a slot its medoid again."""
     if mirrored:
         put(a, D, mirrored, &D[point, 0], point, into, barred, lost)
     else:
@@ -308,7 +311,7 @@ cdef void undo_turn(
 
 
 cdef void turn(const real[:, ::1] D, Py_ssize_t first, real *out) noexcept nogil:
-    """A line of columns as rows."""
+    """Transpose the columns of a cache line into rows."""
     cdef Py_ssize_t i, c, n = D.shape[0]
     for i in range(n):
         for c in range(min(<Py_ssize_t>LINE_NUMBERS, n - first)):
@@ -317,12 +320,12 @@ cdef void turn(const real[:, ::1] D, Py_ssize_t first, real *out) noexcept nogil
 
 def exchange(
     const real[::1] column,             # IN (n,) from all points to the new medoid
-    Py_ssize_t point,                   # which that is
+    Py_ssize_t point,                   # the index of the new medoid
     int32_t into,                       # the slot it takes
     tuple known,                        # INOUT
-    Py_ssize_t[::1] lost,               # OUT (n,) points that have to look at all medoids again
+    Py_ssize_t[::1] lost,               # OUT (n,) points that have to compare all medoids again
 ):
-    """Put a new medoid into a slot; returns how many points are lost."""
+    """Put a new medoid into a slot; returns the number of lost points."""
     cdef nearest_medoids a = unpack_known(known)
     cdef Py_ssize_t count
     with nogil:
@@ -332,9 +335,9 @@ def exchange(
 
 def find_nearest(
     const real[:, :] D,                 # IN (m, c) from some points to others
-    const Py_ssize_t[::1] columns,      # IN (k,) which of those are the medoids
-    const Py_ssize_t[::1] rows,         # IN (p,) which rows to look at,
-    const Py_ssize_t[::1] points,       # IN (p,) and the points that those are
+    const Py_ssize_t[::1] columns,      # IN (k,) the columns of the medoids
+    const Py_ssize_t[::1] rows,         # IN (p,) the rows to read,
+    const Py_ssize_t[::1] points,       # IN (p,) and their points
     tuple known,                        # INOUT at those points
 ):
     """The nearest medoids of some points, the lowest slots on ties."""

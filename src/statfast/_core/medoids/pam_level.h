@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One instruction-set level of medoids/pam.pyx.
 
-   A candidate is a column of the matrix and a lane of the vectors. One point after the other is
-   read across all candidates of a panel, up to 512 bytes of its row at a time: what a point adds to
-   the loss without its medoid is then added to neighboring numbers of one row of the table, without
-   a scatter, and each candidate's sum is made in the order of the points, with the same bits on
-   every level. */
+   A candidate is a column of the matrix and a lane of the vectors. The points are read one after
+   another, across all candidates of a panel, up to 512 bytes of a row at a time. The terms of a
+   point in the loss without its medoid are thus added to adjacent numbers of one row of the table,
+   without a scatter, and the sum of each candidate is made in the order of the points, with the
+   same bits on every level. */
 
 #include "simd/compiler.h"
 #include "medoids/pam_table.h"
 
-#define VECTORS 8 /* whose sums are held in registers */
-#define POINTS_AHEAD 128 /* between a prefetch and its use: rows lie far from each other */
+#define VECTORS 8 /* vectors whose sums are held in registers */
+/* Points between a prefetch and its use, as rows are far from each other. */
+#define POINTS_AHEAD 128
 
-/* What the points of t (n, width) add to each candidate: to loss (k, PANEL_CANDIDATES), the row of
-   the point's own medoid, by how much the loss grows if that one goes; to gained
-   (PANEL_CANDIDATES,) by how much it changes if that one stays. With weights, near and second are
-   times those already.
+/* Add the terms of the points of t (n, width) for each candidate: to loss (k, PANEL_CANDIDATES), in
+   the row of the point's own medoid, the increase of the loss if that medoid is removed; to gained
+   (PANEL_CANDIDATES,) the change if it stays. With weights, near and second are multiplied by them
+   already.
 
-   No branch on whether a candidate is near enough to matter: it would be mispredicted too often. */
+   There is no branch on whether a candidate is near enough to matter, as it would be mispredicted
+   too often. */
 #define WEIGH(SRC, NAME, WIDE)                                                                     \
     static INLINE void weigh_as_##NAME(const SRC *t, ptrdiff_t ldt, ptrdiff_t n,                    \
                                        const double *near, const double *second,                   \
@@ -69,8 +71,8 @@ WEIGH(float, f32, FROM_F32)
 #undef WEIGH
 #undef AS
 
-/* gained (width,) += by how much the points come nearer to each candidate than they are to their
-   medoid, sum max(near - d, 0); or the sums of d where there is no medoid yet. */
+/* gained (width,) += sum max(near - d, 0), by how much the points are nearer to each candidate than
+   to their medoid; or the sum of d where there is no medoid yet. */
 #define GAIN(SRC, NAME, WIDE)                                                                      \
     static INLINE void gain_as_##NAME(const SRC *t, ptrdiff_t ldt, ptrdiff_t n, ptrdiff_t width,    \
                                       const double *near, const double *weights, double *gained,   \
@@ -105,11 +107,11 @@ GAIN(double, f64, FROM_F64)
 GAIN(float, f32, FROM_F32)
 #undef GAIN
 
-/* What one candidate would do, from its row t (n,) of a symmetric matrix: as `weigh`, of loss (k,)
-   and one number gained.  Only points nearer to it than to their second medoid have anything to
-   say; the others would add 0. */
-#define CHUNK_POINTS 1024 /* points looked at before those found speak */
-/* Between a prefetch and its use: rows that follow each other are read on. */
+/* As `weigh`, for one candidate from its row t (n,) of a symmetric matrix, with loss (k,) and one
+   number gained. Only points nearer to it than to their second medoid contribute; the others would
+   add 0. */
+#define CHUNK_POINTS 1024 /* points that are compared before the terms of the near ones are added */
+/* Bytes between a prefetch and its use; it may reach into the next row. */
 #define BYTES_AHEAD 8192
 #define ROW(SRC, NAME, WIDE)                                                                       \
     static INLINE void row_as_##NAME(const SRC *t, ptrdiff_t n, const double *near,                \
@@ -160,7 +162,7 @@ ROW(double, f64, FROM_F64)
 ROW(float, f32, FROM_F32)
 #undef ROW
 
-/* out (n,) = x in units rounded down, plus one or not; what is too large becomes the largest. */
+/* out (n,) = x in units, rounded down, plus one if asked; numbers too large become the largest. */
 #define COARSE(SRC, NAME)                                                                          \
     static void coarse_##NAME(const SRC *x, ptrdiff_t n, double scale, int more, uint8_t *out) {   \
         for (ptrdiff_t i = 0; i < n; i++) {                                                        \
@@ -172,7 +174,7 @@ COARSE(double, f64)
 COARSE(float, f32)
 #undef COARSE
 
-/* Bit i of the answer: q[i] < edge[i], of 64 points. */
+/* For 64 points, bit i of the result is q[i] < edge[i]. */
 #if F64_LANES == 8
 static INLINE uint64_t below(const uint8_t *q, const uint8_t *edge) {
     return _mm512_cmplt_epu8_mask(_mm512_loadu_si512(q), _mm512_loadu_si512(edge));
@@ -196,9 +198,9 @@ static INLINE uint64_t below(const uint8_t *q, const uint8_t *edge) {
 }
 #endif
 
-/* No more than `row` would find for the least loss and what is gained together, from a row rounded
-   down: both only grow with each distance.  `edge` is `second` in units, plus one.  In four parts,
-   so that sums do not wait for each other: loss (4 k,). */
+/* A lower bound of the least loss plus gained of `row`, from a row rounded down, as both only grow
+   with each distance. `edge` is `second` in units, plus one. The sums are in four parts, so that
+   additions do not wait for each other: loss (4 k,). */
 static double least(const uint8_t *q, ptrdiff_t n, const uint8_t *edge, double unit,
                     const double *near, const double *second, const int32_t *slot,
                     const double *removal, ptrdiff_t k, double *loss) {

@@ -9,7 +9,7 @@
 
 #include "simd/levels.h"
 
-#define PANEL_CANDIDATES 64 /* most candidates of a panel */
+#define PANEL_CANDIDATES 64 /* the most candidates of a panel */
 
 typedef struct {
     void (*weigh_f64)(const double *, ptrdiff_t, ptrdiff_t, ptrdiff_t, const double *,

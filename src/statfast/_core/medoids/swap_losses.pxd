@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Candidates for medoids weighed for medoids/pam.pyx: those of a panel of columns together, or one
-by its row of a matrix that is symmetric.
+"""Losses of swaps for medoids/pam.pyx: of a panel of candidates from their columns, or of one
+candidate from its row of a symmetric matrix.
 
-A table of losses has a row of PANEL_CANDIDATES candidates for each slot; `gained` is one more, of
-what changes whichever medoid goes.
+A table of losses has a row of PANEL_CANDIDATES candidates for each slot, and one more row,
+`gained`, for the change that does not depend on the medoid that is removed.
 """
 
 from libc.stdint cimport int32_t, uint8_t
@@ -55,24 +55,24 @@ cdef extern from "medoids/pam_table.h" nogil:
         ) noexcept nogil
     const pam_kernels *pam_at(int level)
 
-# Rows that were weighed once, rounded down to a byte: most candidates are seen there to be no good.
+# Rows that were read before, rounded down to bytes. They suffice to exclude most candidates.
 cdef struct rounded:
     uint8_t *q            # (n, n) candidates by points, or NULL
-    unsigned char *made    # (n,) which rows there are
-    uint8_t *edge         # (n,) second, in units, and one more
+    unsigned char *made    # (n,) the rows that are stored
+    uint8_t *edge         # (n,) second in units, plus one
     double unit            # a power of two
 
 cdef enum:
-    MAX_VECTOR = 8  # columns are read in whole vectors: of up to so many numbers
+    MAX_VECTOR = 8  # the numbers of the longest vector; columns are read in whole ones
 
 
 cdef inline Py_ssize_t whole_vectors(Py_ssize_t some) noexcept nogil:
-    """Candidates in whole vectors."""
+    """The number of candidates, rounded up to whole vectors."""
     return (some + MAX_VECTOR - 1) // MAX_VECTOR * MAX_VECTOR
 
 
 cdef inline Py_ssize_t readable(Py_ssize_t n, Py_ssize_t ld, Py_ssize_t some) noexcept nogil:
-    """Rows whose whole vectors end before the matrix does."""
+    """The number of rows whose whole vectors end within the matrix."""
     cdef Py_ssize_t beyond = whole_vectors(some) - some
     return max(<Py_ssize_t>0, n - (beyond + ld - 1) // ld) if beyond and ld else n
 
@@ -86,7 +86,7 @@ cdef inline const double *after(const double *a, Py_ssize_t i) noexcept nogil:
 cdef inline void begin(
     const double *removal, Py_ssize_t k, Py_ssize_t wide, double *loss, double *gained
 ) noexcept nogil:
-    """Nothing said yet: a medoid taken away costs `removal`."""
+    """The losses before any contribution: the removal of a medoid costs `removal`."""
     cdef Py_ssize_t m, c
     for m in range(k):
         for c in range(wide):
@@ -108,7 +108,7 @@ cdef inline void weigh_panel(
     const real *t, Py_ssize_t ld, Py_ssize_t n, Py_ssize_t some, const double *near,
     const double *second, const int32_t *slot, const double *weights, double *loss, double *gained,
 ) noexcept nogil:
-    """Add what n points say; those at the end of the matrix one by one from a copy."""
+    """Add the terms of n points; those at the end of the matrix are read from copies."""
     cdef Py_ssize_t safe = readable(n, ld, some), i
     cdef real last[PANEL_CANDIDATES]
     speak(t, ld, safe, whole_vectors(some), near, second, slot, weights, loss, gained)
@@ -123,7 +123,7 @@ cdef inline void weigh_row(
     const real *t, Py_ssize_t n, const double *near, const double *second, const int32_t *slot,
     const double *weights, const double *removal, Py_ssize_t k, double *loss,
 ) noexcept nogil:
-    """What a candidate would do: loss (k,), and at [k] what changes whichever medoid goes."""
+    """The losses (k,) of a candidate, and at [k] the change for all medoids."""
     memcpy(loss, removal, k * sizeof(double))
     loss[k] = 0
     if real is double:
@@ -145,7 +145,7 @@ cdef inline bint hopeless(
     const rounded *r, Py_ssize_t candidate, Py_ssize_t n, const double *near, const double *second,
     const int32_t *slot, const double *removal, Py_ssize_t k, double limit, double *loss,
 ) noexcept nogil:
-    """Whether a candidate's rounded row says that it changes the loss by no less than `limit`."""
+    """Whether the rounded row of a candidate proves that its change is not below `limit`."""
     if r.q == NULL or not r.made[candidate]:
         return False
     return pam_at(level()).least(r.q + candidate * n, n, r.edge, r.unit, near, second, slot,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What points know of their medoids, for medoids/pam.pyx: the nearest and the second nearest, kept
-up as medoids are exchanged, and what the loss would be without each.
+"""The two nearest medoids of points, for medoids/pam.pyx, updated as medoids are exchanged, and the
+loss without each medoid.
 
-A point that loses one of its two nearest medoids needs the third, for which it would have to look
-at all k. So that it rarely has to, it holds some of the next nearest in reserve, and a bound below
-which there is no other: a list that shrinks as medoids go, grows as near ones come, and is made
-anew where it no longer tells.
+A point that loses one of its two nearest medoids needs the third, for which it would have to
+compare all k. To avoid that, it keeps some of the next nearest in reserve, and a bound below which
+there is no other medoid. This list shrinks as medoids are removed, grows as near ones are added,
+and is computed again where it does not determine the third.
 """
 
 from libc.math cimport INFINITY
@@ -14,15 +14,15 @@ from libc.stdint cimport int32_t
 from statfast._core.tile.rows cimport real
 
 cdef enum:
-    NUMBERS_AHEAD = 64  # fetched before any is compared, so that no branch delays their coming
-    N_RESERVE = 8  # medoids in reserve: numbers of points, a cache line of distances
+    NUMBERS_AHEAD = 64  # prefetched before any is compared, so that no branch delays them
+    N_RESERVE = 8  # medoids in reserve, whose distances are a cache line
     N_BEST = N_RESERVE + 2
-    PARTS = 8  # of a sum, so that additions do not wait for each other
+    PARTS = 8  # partial sums, so that additions do not wait for each other
 
 cdef struct nearest_medoids:
     double *near           # (n,) to the nearest medoid
     double *second         # (n,) to the second nearest
-    int32_t *slot          # (n,) which those are
+    int32_t *slot          # (n,) the slots of these
     int32_t *other
     double *bound          # (n,) all medoids nearer than this are those two or in reserve
     int32_t *who           # (n, N_RESERVE) points that are medoids or have been; -1: none
@@ -34,7 +34,7 @@ cdef struct nearest_medoids:
 
 
 cdef inline void hold(nearest_medoids *a, Py_ssize_t i, Py_ssize_t medoid, double d) noexcept nogil:
-    """Take a medoid into the reserve of a point, instead of the farthest there if that is full."""
+    """Add a medoid to the reserve of a point, in the place of the farthest one if it is full."""
     cdef int32_t *who = a.who + i * N_RESERVE
     cdef double *far = a.far + i * N_RESERVE
     cdef int r, last = 0
@@ -54,7 +54,8 @@ cdef inline void hold(nearest_medoids *a, Py_ssize_t i, Py_ssize_t medoid, doubl
 cdef inline bint succeed(
     nearest_medoids *a, Py_ssize_t i, Py_ssize_t point, int32_t into, double t
 ) noexcept nogil:
-    """Find the second nearest of a point among its reserve and a new medoid, if they tell."""
+    """Find the second nearest medoid of a point in its reserve and a new medoid, if they
+    suffice."""
     cdef int32_t *who = a.who + i * N_RESERVE
     cdef double *far = a.far + i * N_RESERVE
     cdef int r, best = -1
@@ -76,8 +77,8 @@ cdef inline bint succeed(
 cdef inline Py_ssize_t replace(
     nearest_medoids *a, const real *column, Py_ssize_t point, int32_t into, Py_ssize_t[::1] lost,
 ) noexcept nogil:
-    """Make a point, so far from all others, the medoid of a slot; those that have to look at all
-    medoids again go to `lost`, and their number is returned."""
+    """Make a point with these distances the medoid of a slot. Points that have to compare all
+    medoids again are written to `lost`; returns their number."""
     cdef Py_ssize_t i, r, count = 0
     cdef double t
     a.place[a.medoids[into]] = -1
@@ -116,8 +117,8 @@ cdef inline Py_ssize_t replace(
 cdef inline void rank(
     nearest_medoids *a, Py_ssize_t i, const real *d, Py_ssize_t step, const Py_ssize_t *at,
 ) noexcept nogil:
-    """Look at all medoids, at the places `at` of a row with numbers `step` apart; ties: the lowest
-    slots."""
+    """Compare all medoids, at the places `at` of a row with numbers `step` apart; ties go to the
+    lowest slots."""
     cdef int32_t j = 0, c, r, k = <int32_t>a.k
     cdef double t, bound = INFINITY
     cdef double some[NUMBERS_AHEAD]
@@ -148,7 +149,7 @@ cdef inline void rank(
 
 
 cdef inline double without(const nearest_medoids *a, double[::1] removal) noexcept nogil:
-    """What the loss grows by without each medoid; returns the loss."""
+    """Write the increase of the loss without each medoid to `removal`; returns the loss."""
     cdef Py_ssize_t i, p
     cdef double part[PARTS]
     for i in range(a.k):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The average over neighbors: from neighbors to a prediction, and to squared errors for many k.
+"""Averages over neighbors: predictions, and squared errors for many k.
 
 The neighbors of row i are the entries starts[i] to starts[i + 1] of `ids` and `weights`, nearest
 first. Sums are float64, nearest neighbor first, so that what `squares` averages over the first k

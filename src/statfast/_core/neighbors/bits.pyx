@@ -2,9 +2,9 @@
 """Neighbors among rows of bits, by Hamming or Jaccard distance: exact counts (tile/passes/bits.h).
 
 With a and b features set in two rows and c in which they differ, their Hamming distance is c / d
-and their Jaccard distance c / ((a + b + c) / 2), 0 for two empty rows; both are one division of
-whole numbers, so rows tie exactly where the fractions are equal. 64 rows at a time are compared
-with two queries, and looked at one by one only if any of them may be wanted.
+and their Jaccard distance c / ((a + b + c) / 2), 0 for two empty rows. Both are one division of
+whole numbers, so that rows tie exactly where the fractions are equal. 64 rows at a time are
+compared with two queries, and are examined one by one only if any of them may be a neighbor.
 
 Cost: d / 64 word operations a pair. The caller guarantees queries in words, 64 d bits apart from
 no others, rows in groups as tile/passes/bits.h has them, and d below 2^24.
@@ -34,13 +34,13 @@ cdef inline double distance(
 cdef inline void ask(
     double limit, bint strict, double own, double d, int kind, float *terms
 ) noexcept nogil:
-    """The terms of bits_near that no row within the limit, or if strict below it, fails."""
+    """The terms of bits_near, such that all rows within the limit, or if strict below it, pass."""
     if kind == HAMMING:
         terms[0] = 1
         terms[1] = <float>(limit * d - 0.5 if strict else limit * d * ROUNDING_FACTOR)
         terms[2] = 0
         return
-    if limit > 1:  # nothing is farther; this includes that fewer than k rows have been seen
+    if limit > 1:  # all rows pass; also if fewer than k rows have been compared
         limit = 1
     elif strict and d <= MAX_FLOAT_FEATURES:
         limit -= 0.5 / (d * d)
@@ -69,13 +69,13 @@ cdef class BitsView:
 
 
 def begin(
-    double[:, :, ::1] found,        # OUT (m, k, 2) room for the neighbors
+    double[:, :, ::1] neighbors,   # OUT (m, k, 2) room for the neighbors
 ):
-    """No neighbors yet."""
+    """Initialize the neighbors of each query."""
     cdef Py_ssize_t q
     with nogil:
-        for q in range(found.shape[0]):
-            start_first(<KeyedRow *>&found[q, 0, 0], found.shape[1])
+        for q in range(neighbors.shape[0]):
+            start_first(<KeyedRow *>&neighbors[q, 0, 0], neighbors.shape[1])
 
 
 def scan(
@@ -84,10 +84,10 @@ def scan(
     BitsView view,
     Py_ssize_t first,               # groups to look at: first, ..., stop - 1
     Py_ssize_t stop,
-    double[:, :, ::1] found,        # INOUT (m, k, 2)
+    double[:, :, ::1] neighbors,   # INOUT (m, k, 2)
 ):
-    """Show rows to every query."""
-    cdef Py_ssize_t m = Q.shape[0], words = Q.shape[1], k = found.shape[1], q, g, j, row, last
+    """Compare rows with every query."""
+    cdef Py_ssize_t m = Q.shape[0], words = Q.shape[1], k = neighbors.shape[1], q, g, j, row, last
     cdef Py_ssize_t chunk = max(1, CACHED_BYTES // (512 * max(words, 1)))
     cdef int flags, both
     cdef float terms[6]
@@ -103,7 +103,7 @@ def scan(
             for q in range(0, m, 2):
                 both = 3 if q + 1 < m else 1
                 for j in range(2):
-                    held = <KeyedRow *>&found[min(q + j, m - 1), 0, 0]
+                    held = <KeyedRow *>&neighbors[min(q + j, m - 1), 0, 0]
                     ask(last_key(held, k), True, own[min(q + j, m - 1)], d, kind, terms + 3 * j)
                 for g in range(first, last):
                     flags = both & active().differ(
@@ -112,7 +112,7 @@ def scan(
                     )
                     for j in range(2):
                         if flags >> j & 1:
-                            held = <KeyedRow *>&found[q + j, 0, 0]
+                            held = <KeyedRow *>&neighbors[q + j, 0, 0]
                             for row in range(64 * g, min(n, 64 * g + 64)):
                                 offer_row(
                                     held, k,
@@ -126,7 +126,7 @@ def scan(
 
 
 def end(
-    double[:, :, ::1] found,        # INOUT (m, k, 2)
+    double[:, :, ::1] neighbors,   # INOUT (m, k, 2)
     double[:, :] distance_out,      # OUT (m, k)
     Py_ssize_t[:, :] row_out,       # OUT (m, k)
 ):
@@ -134,10 +134,10 @@ def end(
     cdef Py_ssize_t q, c
     cdef KeyedRow *held
     with nogil:
-        for q in range(found.shape[0]):
-            held = <KeyedRow *>&found[q, 0, 0]
-            finish_first(held, found.shape[1])
-            for c in range(found.shape[1]):
+        for q in range(neighbors.shape[0]):
+            held = <KeyedRow *>&neighbors[q, 0, 0]
+            finish_first(held, neighbors.shape[1])
+            for c in range(neighbors.shape[1]):
                 distance_out[q, c] = held[c].key
                 row_out[q, c] = held[c].row
 
@@ -153,7 +153,7 @@ def within(
     double[::1] distance_out,       # OUT, or None: only move `at`
     Py_ssize_t[::1] row_out,        # OUT, or None
 ):
-    """Take all rows within the limits, by rising number."""
+    """Write all rows within the limits, by rising number."""
     cdef Py_ssize_t m = Q.shape[0], words = Q.shape[1], q, g, j, row
     cdef bint wanted = distance_out is not None
     cdef int flags, both

@@ -2,17 +2,18 @@
 # build: glue
 """Exact k nearest neighbors by brute force.
 
-The scores of all rows are made by the tile family, in bytes (neighbors/quantized.pyx) or float32
-where that decides and in float64 where it does not; its threshold-and-append epilogue keeps of
-every query the rows that may be among its k nearest, within a proven bound on the error of a score
+The scores of all rows are computed by the tile family, in bytes (neighbors/quantized.pyx) or
+float32 where that suffices, else in float64. Its threshold-and-append epilogue keeps for every
+query the rows that may be among its k nearest, within a proven bound on the error of a score
 (tile/product/tile.h). The distances of those few are then summed in float64 by differences, which
-settles the order: (distance, index). The idea of not storing the distance matrix is that of GSKNN:
-Yu, Huang, Austin, Xiao & Biros 2015, doi:10.1145/2807591.2807601.
+determines the order (distance, index). The idea of not storing the distance matrix is that of
+GSKNN: Yu, Huang, Austin, Xiao & Biros 2015, doi:10.1145/2807591.2807601.
 
 A search is ``begin`` (queries packed), any number of ``scan`` calls over ranges of rows, and
 ``recheck``. Queries that float32 or float64 scores cannot decide within the candidates' capacity
-(many rows at nearly one distance) are handed back; ``distances`` of distance/pairwise.pyx and
-``nearest`` answer those, and ``direct`` a few queries among few rows, by differences alone.
+(many rows at nearly one distance) are left to the caller, which uses ``distances`` of
+distance/pairwise.pyx and ``nearest`` for them. ``direct`` is for few queries among few rows, by
+differences alone.
 
 Cost: 2 m n d flop; memory for each query 8 (2 k + 64) bytes and the packed query. The caller
 guarantees rows of contiguous numbers, 1 <= k <= n and n below 2^31.
@@ -38,20 +39,22 @@ from statfast._core.neighbors.search_state cimport SearchState, admit, raise_gro
 from statfast._core.tile.tiles cimport FAR_OUT, active, chunk_rows, f32_search, f64_search
 
 
-cdef void pick(const double *distances, Py_ssize_t n, Py_ssize_t k, KeyedRow *found) noexcept nogil:
-    """The k nearest of n in order. Rows come by rising index, so that after the first k none with
-    an equal distance comes before one that is held."""
+cdef void pick(
+    const double *distances, Py_ssize_t n, Py_ssize_t k, KeyedRow *nearest_rows
+) noexcept nogil:
+    """The k nearest of n in order. Rows come by rising index, so that after the first k a row of
+    equal distance never precedes one that is kept."""
     cdef Py_ssize_t i
     cdef double limit
-    start_first(found, k)
+    start_first(nearest_rows, k)
     for i in range(k):
-        offer_row(found, k, distances[i], i)
-    limit = last_key(found, k)
+        offer_row(nearest_rows, k, distances[i], i)
+    limit = last_key(nearest_rows, k)
     for i in range(k, n):
         if distances[i] < limit:
-            offer_row(found, k, distances[i], i)
-            limit = last_key(found, k)
-    finish_first(found, k)
+            offer_row(nearest_rows, k, distances[i], i)
+            limit = last_key(nearest_rows, k)
+    finish_first(nearest_rows, k)
 
 
 def sizes(
@@ -75,7 +78,7 @@ def begin(
     double scale,
     int kind,
     double p,
-    double lean,                    # what haversine scores are off by besides
+    double lean,                    # the additional error of haversine scores
     real[::1] panels,               # OUT (m' * d,)
     SearchState state,              # of the type of the panels
 ):
@@ -137,7 +140,7 @@ def scan(
     const real[::1] panels,         # IN the queries
     SearchState state,              # of the type of the panels
 ):
-    """Show rows to every query."""
+    """Compare rows with every query, and collect candidates."""
     cdef Py_ssize_t n = R.shape[0], d = R.shape[1], ld = padded(d), height = active().rows
     cdef Py_ssize_t chunk = chunk_rows(ld * sizeof(real)), across = panel_columns(<real>0)
     cdef Py_ssize_t filled = state.filled, at, some, j, capacity
@@ -214,21 +217,23 @@ def recheck(
 ):
     """The k nearest among each query's candidates, if there are k, by float64 differences."""
     cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], k = row_out.shape[1], q, c
-    cdef KeyedRow *found = <KeyedRow *>malloc(max(1, row.shape[1]) * sizeof(KeyedRow))
-    if found == NULL:
+    cdef KeyedRow *nearest_rows = <KeyedRow *>malloc(max(1, row.shape[1]) * sizeof(KeyedRow))
+    if nearest_rows == NULL:
         raise MemoryError
     with nogil:
         for q in range(m):
             if count[q] < k:
                 continue
             for c in range(count[q]):
-                found[c].row = row[q, c]
-                reduced_distances(&Q[q, 0], &R[row[q, c], 0], d, 1, d, kind, p, &found[c].key)
-            sort_rows(found, count[q])
+                nearest_rows[c].row = row[q, c]
+                reduced_distances(
+                    &Q[q, 0], &R[row[q, c], 0], d, 1, d, kind, p, &nearest_rows[c].key
+                )
+            sort_rows(nearest_rows, count[q])
             for c in range(k):
-                distance_out[q, c] = found[c].key
-                row_out[q, c] = found[c].row
-    free(found)
+                distance_out[q, c] = nearest_rows[c].key
+                row_out[q, c] = nearest_rows[c].row
+    free(nearest_rows)
 
 
 def direct(
@@ -242,20 +247,20 @@ def direct(
     """The k nearest rows of each query by float64 differences to all rows."""
     cdef Py_ssize_t m = Q.shape[0], n = R.shape[0], d = Q.shape[1], k = row_out.shape[1], q, c
     cdef double *distances = <double *>malloc(n * sizeof(double))
-    cdef KeyedRow *found = <KeyedRow *>malloc((k + 1) * sizeof(KeyedRow))
-    if distances == NULL or found == NULL:
+    cdef KeyedRow *nearest_rows = <KeyedRow *>malloc((k + 1) * sizeof(KeyedRow))
+    if distances == NULL or nearest_rows == NULL:
         free(distances)
-        free(found)
+        free(nearest_rows)
         raise MemoryError
     with nogil:
         for q in range(m):
             reduced_distances(&Q[q, 0], &R[0, 0], stride_of(R), n, d, kind, p, distances)
-            pick(distances, n, k, found)
+            pick(distances, n, k, nearest_rows)
             for c in range(k):
-                distance_out[q, c] = found[c].key
-                row_out[q, c] = found[c].row
+                distance_out[q, c] = nearest_rows[c].key
+                row_out[q, c] = nearest_rows[c].row
     free(distances)
-    free(found)
+    free(nearest_rows)
 
 
 def nearest(
@@ -265,12 +270,12 @@ def nearest(
 ):
     """The k smallest of n distances."""
     cdef Py_ssize_t n = distances.shape[0], k = row_out.shape[0], c
-    cdef KeyedRow *found = <KeyedRow *>malloc((k + 1) * sizeof(KeyedRow))
-    if found == NULL:
+    cdef KeyedRow *nearest_rows = <KeyedRow *>malloc((k + 1) * sizeof(KeyedRow))
+    if nearest_rows == NULL:
         raise MemoryError
     with nogil:
-        pick(&distances[0], n, k, found)
+        pick(&distances[0], n, k, nearest_rows)
         for c in range(k):
-            distance_out[c] = found[c].key
-            row_out[c] = found[c].row
-    free(found)
+            distance_out[c] = nearest_rows[c].key
+            row_out[c] = nearest_rows[c].row
+    free(nearest_rows)

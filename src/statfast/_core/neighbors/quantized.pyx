@@ -2,13 +2,14 @@
 # build: glue
 """The k-nearest-neighbor search with rows and queries in bytes: see tile/product/tile_bytes.h.
 
-A quarter of the memory traffic and four times the products of float32, where the machine multiplies
-bytes (AVX-512 VNNI). Data of whole numbers from 0 to 255 is searched exactly; of other data the
-bytes are a filter whose error is bounded by what rounding to bytes left over, row by row.
+It takes a quarter of the memory traffic of float32 and multiplies four times as many numbers, where
+the machine multiplies bytes (AVX-512 VNNI). Data of whole numbers from 0 to 255 are searched
+exactly; for other data the bytes are a filter, with an error bounded by the residuals of the rows
+after rounding to bytes.
 
-``encode`` the rows once; then ``begin`` and ``scan`` stand where those of neighbors/brute.pyx
-stand, and ``recheck`` of neighbors/brute.pyx follows. The caller guarantees d <= 65536 and rows of
-contiguous numbers.
+``encode`` is called once for the rows. Then ``begin`` and ``scan`` replace those of
+neighbors/brute.pyx, and ``recheck`` of neighbors/brute.pyx follows. The caller guarantees d <=
+65536 and rows of contiguous numbers.
 """
 
 from cython.view cimport contiguous
@@ -31,7 +32,7 @@ cdef inline double rounded(double x) noexcept nogil:
 
 
 def available():
-    """Whether the level in use multiplies bytes."""
+    """Whether the instruction-set level in use multiplies bytes."""
     return active().collect_bytes != NULL
 
 
@@ -159,7 +160,7 @@ def scan(
     const float[::1] unit,
     SearchState state,
 ):
-    """Show rows to every query."""
+    """Compare rows with every query, and collect candidates."""
     cdef Py_ssize_t n = code.shape[0], d = code.shape[1], depth = (d + 3) // 4 * 4
     cdef Py_ssize_t ld = 4 * padded((d + 3) // 4), across = panel_columns(<float>0)
     cdef Py_ssize_t chunk = chunk_rows(ld), height = active().rows, at, some, i, j

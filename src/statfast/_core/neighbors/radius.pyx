@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""All rows within a radius, by the search of neighbors/brute.pyx with thresholds that stay.
+"""All rows within a radius, by the search of neighbors/brute.pyx with fixed thresholds.
 
-``begin`` the search with more room than rows are shown at a time, so that it never prunes; ``aim``
-it; then for some rows at a time ``scan`` and take the candidates ``within``. A row is within r if
-its reduced distance, summed in float64 by differences, is no more than r reduced: r^2 rounded, for
-Euclidean rows.
+``begin`` gets more room than rows are compared at a time, so that the search never prunes; ``aim``
+sets the thresholds; then for some rows at a time ``scan`` collects candidates, of which ``within``
+takes those within the radius. A row is within r if its reduced distance, summed in float64 by
+differences, is at most the reduced r, which for Euclidean distances is r^2, rounded.
 
 Cost: that of the scan, and d for each candidate. The caller guarantees what neighbors/brute.pyx
 asks for.
@@ -33,14 +33,14 @@ def aim(
     real[::1] slack,                # INOUT
     real[::1] level,                # OUT
 ):
-    """Let a search collect the rows within a limit: it must have room for them all, k > room."""
+    """Make a search collect the rows within a limit, for all of which it must have room."""
     cdef Py_ssize_t d = Q.shape[1], q, j
     cdef bint single = sizeof(real) == sizeof(float)
     cdef double unit = UNIT32 if single else UNIT64, highest = FLT_MAX if single else DBL_MAX
     cdef double own, bound, score, most
     with nogil:
         for q in range(Q.shape[0]):
-            own = most = 0  # what the query alone adds to the score, and the size of its terms
+            own = most = 0  # the terms of the query alone in the score, and their size
             if kind == EUCLIDEAN:
                 own = most = size_of(&Q[q, 0], d, &origin[0], scale, kind, p) / 2
                 bound = limit[q] * scale * scale / 2
@@ -74,19 +74,19 @@ def within(
     double[::1] distance_out,       # OUT
     Py_ssize_t[::1] row_out,        # OUT
 ):
-    """Of each query's candidates those within its limit; returns how many they are."""
-    cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], q, c, found = 0
+    """Write the candidates of each query within its limit; returns their number."""
+    cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], q, c, n_within = 0
     cdef double distance
     with nogil:
         for q in range(m):
             for c in range(count[q]):
                 reduced_distances(&Q[q, 0], &R[row[q, c], 0], d, 1, d, kind, p, &distance)
                 if distance <= limit[q]:
-                    query_out[found] = <unsigned short>q
-                    distance_out[found] = distance
-                    row_out[found] = row[q, c]
-                    found += 1
-    return found
+                    query_out[n_within] = <unsigned short>q
+                    distance_out[n_within] = distance
+                    row_out[n_within] = row[q, c]
+                    n_within += 1
+    return n_within
 
 
 def arrange(
@@ -98,18 +98,18 @@ def arrange(
     cdef Py_ssize_t q, c, first, n, most = 1
     for q in range(starts.shape[0] - 1):
         most = max(most, starts[q + 1] - starts[q])
-    cdef KeyedRow *found = <KeyedRow *>malloc(most * sizeof(KeyedRow))
-    if found == NULL:
+    cdef KeyedRow *sorted_rows = <KeyedRow *>malloc(most * sizeof(KeyedRow))
+    if sorted_rows == NULL:
         raise MemoryError
     with nogil:
         for q in range(starts.shape[0] - 1):
             first = starts[q]
             n = starts[q + 1] - first
             for c in range(n):
-                found[c].key = distances[first + c]
-                found[c].row = row[first + c]
-            sort_rows(found, n)
+                sorted_rows[c].key = distances[first + c]
+                sorted_rows[c].row = row[first + c]
+            sort_rows(sorted_rows, n)
             for c in range(n):
-                distances[first + c] = found[c].key
-                row[first + c] = found[c].row
-    free(found)
+                distances[first + c] = sorted_rows[c].key
+                row[first + c] = sorted_rows[c].row
+    free(sorted_rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How far the score of a row may be off: the constants of tile/product/tile.h and
+"""Bounds on the error of the score of a row: the constants of tile/product/tile.h and
 tile/product/metric_tile.h."""
 
 from libc.math cimport pow

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Neighbors among sparse rows, by Euclidean or Manhattan distance.
 
-A query's terms are added up column by column (F. G. Gustavson 1978, doi:10.1145/355791.355796):
-started at the size of each row, sum x^2 or sum |x|, only columns of the query that rows share with
-it change anything, by -2 q x or by |q - x| - |q| - |x|. What comes out is the distance less the
-size of the query, and good to
+The terms of a query are added up column by column (F. G. Gustavson 1978,
+doi:10.1145/355791.355796). Sums start at the size of each row, sum x^2 or sum |x|; only columns
+that a row shares with the query add a term, -2 q x or |q - x| - |q| - |x|. The sums are the
+distances less the size of the query, with an error of at most
 
     c (size of the row + size of the query) + tau,   c = (6 (nonzeros of both) + 32) 2^-53:
 
 every partial sum is at most twice the two sizes; each step rounds a product and a sum, each size
-and the reference round once for every nonzero. Rows that this does not rule out are decided by
-float64 differences, whose sums have the order of `squared_distances` (tile/rows.pxd): the zeros of
-dense rows add nothing, so the bits are theirs. tau is what vanishes below the range of float64, in
+and the reference round once for every nonzero. Rows that this does not exclude are decided by
+float64 differences, whose sums have the order of `squared_distances` (tile/rows.pxd); as the zeros
+of dense rows add nothing, the bits are those of dense rows. tau bounds the underflow of float64, in
 scaled units.
 
 Cost: a multiply-add for every nonzero a query shares a column with, n comparisons, and for each
@@ -30,8 +30,8 @@ from statfast._core.order.keyed_rows cimport (
 )
 from statfast._core.tile.rows cimport UNIT64
 
-cdef Py_ssize_t ROWS_AT_A_TIME = 64  # of straight vector code, which most rows do not pass
-cdef double MAX_SUMMED_SIZE = 1e300  # beyond it there is no room for sums: every row is a candidate
+cdef Py_ssize_t ROWS_AT_A_TIME = 64  # rows compared by vector code, which excludes most of them
+cdef double MAX_SUMMED_SIZE = 1e300  # beyond it sums might overflow: every row is a candidate
 
 
 cdef struct Sparse:  # row i: columns and values at start[i], ..., start[i + 1] - 1
@@ -44,7 +44,7 @@ cdef inline double distance_of_rows(
     const Sparse *a, Py_ssize_t i, const Sparse *b, Py_ssize_t j, Py_ssize_t d, int kind
 ) noexcept nogil:
     """The reduced distance of row i of a and row j of b, in the order of `squared_distances` for
-    dense rows; from nothing where b is NULL."""
+    dense rows; where b is NULL, that of row i and a row of zeros."""
     cdef double part[8]
     cdef double rest = 0, t
     cdef Py_ssize_t s = a.start[i], s_end = a.start[i + 1], r = 0, r_end = 0, c, whole = d // 8 * 8
@@ -89,7 +89,7 @@ cdef inline double add_up(
     const Sparse *queries, Py_ssize_t q, double scale, const Sparse *columns, const double *size,
     Py_ssize_t n, int kind, double *sum
 ) noexcept nogil:
-    """sum = about the distances of query q, less its size, which is returned."""
+    """sum = the approximate distances of query q less its size; returns the size."""
     cdef Py_ssize_t s, t
     cdef double v, x, own = 0
     memcpy(sum, size, n * sizeof(double))
@@ -115,7 +115,7 @@ cdef inline bint none_below(
     const double *sum, const double *size, Py_ssize_t first, Py_ssize_t stop, double doubt,
     double more, double limit
 ) noexcept nogil:
-    """Whether no lower bound reaches the limit: a hair below where they are compared one by one."""
+    """Whether all lower bounds exceed the limit, with a margin for the exact comparison."""
     cdef Py_ssize_t i
     cdef double low = INFINITY, one
     more *= 1 + 8 * UNIT64
@@ -143,8 +143,8 @@ def sizes(
 
 
 cdef class SparseView:
-    """The rows among which neighbors are looked for, as one argument: keeps their arrays alive, and
-    is made anew rather than pickled."""
+    """The rows among which neighbors are searched for, as one argument. Keeps its arrays alive, and
+    cannot be pickled."""
 
     cdef Sparse rows, columns
     cdef const double *size
@@ -162,7 +162,7 @@ cdef class SparseView:
         const int32_t[::1] c_row,       # IN
         const double[::1] c_value,      # IN
         const double[::1] size,         # IN (n,) of the scaled rows
-        Py_ssize_t longest,             # nonzeros of a row
+        Py_ssize_t longest,             # the most nonzeros of a row
         double scale,
         double tau,
         int kind,
@@ -192,49 +192,49 @@ def nearest(
     cdef double own, doubt, low, limit
     cdef double *sum = <double *>malloc(n * sizeof(double))
     cdef Py_ssize_t *candidate = <Py_ssize_t *>malloc(n * sizeof(Py_ssize_t))
-    cdef KeyedRow *found = <KeyedRow *>malloc(k * sizeof(KeyedRow))
-    if sum == NULL or candidate == NULL or found == NULL:
+    cdef KeyedRow *nearest_rows = <KeyedRow *>malloc(k * sizeof(KeyedRow))
+    if sum == NULL or candidate == NULL or nearest_rows == NULL:
         free(sum)
         free(candidate)
-        free(found)
+        free(nearest_rows)
         raise MemoryError
     with nogil:
         for q in range(row_out.shape[0]):
             own = add_up(&queries, q, view.scale, &view.columns, size, n, kind, sum)
             doubt = doubt_of(&queries, q, view.longest)
             taken = 0
-            start_first(found, k)  # of upper bounds
+            start_first(nearest_rows, k)  # of upper bounds
             stop = 0
             while stop < n:
                 first = stop
                 stop = min(n, first + ROWS_AT_A_TIME)
                 if none_below(sum, size, first, stop, doubt, tau + doubt * own,
-                              last_key(found, k)):
+                              last_key(nearest_rows, k)):
                     continue
                 for i in range(first, stop):
                     low = sum[i] - doubt * (size[i] + own) - tau
-                    if not low > last_key(found, k):
+                    if not low > last_key(nearest_rows, k):
                         candidate[taken] = i
                         taken += 1
-                        offer_row(found, k, sum[i] + doubt * (size[i] + own) + tau, i)
-            limit = last_key(found, k)
+                        offer_row(nearest_rows, k, sum[i] + doubt * (size[i] + own) + tau, i)
+            limit = last_key(nearest_rows, k)
             if not (own < MAX_SUMMED_SIZE and tau < MAX_SUMMED_SIZE):
                 limit = INFINITY
                 taken = n
                 for i in range(n):
                     candidate[i] = i
-            start_first(found, k)
+            start_first(nearest_rows, k)
             for c in range(taken):
                 i = candidate[c]
                 if limit == INFINITY or not sum[i] - doubt * (size[i] + own) - tau > limit:
-                    offer_row(found, k, distance_of_rows(&queries, q, rows, i, d, kind), i)
-            finish_first(found, k)
+                    offer_row(nearest_rows, k, distance_of_rows(&queries, q, rows, i, d, kind), i)
+            finish_first(nearest_rows, k)
             for c in range(k):
-                distance_out[q, c] = found[c].key
-                row_out[q, c] = found[c].row
+                distance_out[q, c] = nearest_rows[c].key
+                row_out[q, c] = nearest_rows[c].row
     free(sum)
     free(candidate)
-    free(found)
+    free(nearest_rows)
 
 
 def within(
@@ -248,7 +248,7 @@ def within(
     double[::1] distance_out,       # OUT (n,) filled from the front
     Py_ssize_t[::1] row_out,        # OUT (n,)
 ):
-    """The rows within the limit of one query, by rising number; returns how many."""
+    """The rows within the limit of one query, by rising number; returns their number."""
     cdef Py_ssize_t n = view.n, d = view.d, i, taken = 0
     cdef Sparse queries = bound(q_start, q_column, q_value)
     cdef const Sparse *rows = &view.rows

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""Tangent distances: how far apart two images are once each may move a little.
+"""Tangent distances: the distance of two images when each may be transformed a little.
 
 Simard, LeCun & Denker 1993, "Efficient pattern recognition using a new transformation distance",
 Advances in Neural Information Processing Systems 5, 50-58; the seven tangents are those of Simard,
@@ -9,7 +9,7 @@ the columns of T and S their tangents, each of length 1, the squared distance is
 
     min over a, b of |x + S b - q - T a|^2 + ridge (|a|^2 + |b|^2).
 
-The ridge, which is ours, keeps it continuous where tangents vanish or coincide.
+The ridge, which is an addition to the paper, keeps it continuous where tangents vanish or coincide.
 
 The normal equations of the 14 unknowns are solved by blocks. Once for each query, Cholesky gives
 L L' = T'T + ridge I and U = T L'^-1: moving q takes (U'r)(U'r)' from the products r r' of any r.
@@ -17,9 +17,9 @@ For each pair, of the matrix W = [S, x - q] of eight columns,
 
     W'W + ridge diag(1, .., 1, 0) - (U'W)'(U'W)
 
-are the products left when q has moved; with its first seven columns eliminated, the last pivot is
-the distance. Nothing of x is kept: its tangents cost about as much as the products, and those of
-all rows would take 56 d bytes each.
+are the products after the motion of q is eliminated. With the first seven columns eliminated as
+well, the last pivot is the distance. Tangents of x are computed again for each pair: they cost
+about as much as the products, and would take 56 d bytes for each row.
 
 Cost: about (230 + 8 reach) d flop a pair; (40 + 8 reach) d where only q moves. Memory: some 25 d
 numbers of double. The caller guarantees: contiguous rows of height * width = d numbers, an odd
@@ -56,7 +56,7 @@ ctypedef Py_ssize_t intp
 cdef struct Images:
     Py_ssize_t height, width, d, reach
     const double *taps
-    Py_ssize_t ld           # from row to row of the two matrices below
+    Py_ssize_t ld           # the row stride of the two matrices below
     double *U               # (8, ld) of the query; the last row is q
     double *W               # (8, ld) of the pair; the last row is x - q
     double *plain           # (d,) an image
@@ -71,8 +71,8 @@ def squared(
     Py_ssize_t height,              # IN rows of an image
     Py_ssize_t width,               # IN columns of an image
     const double[::1] taps,         # IN (2 reach + 1,) weights of smoothing
-    bint both,                      # IN whether both images move, or Q's alone
-    double ridge,                   # IN price of a unit of motion
+    bint both,                      # IN whether both images move, or only those of Q
+    double ridge,                   # IN penalty of a unit of motion
     double[:, :] out,               # OUT (m, c) squared tangent distances
 ):
     """Squared tangent distances of each query to some rows; NaN or infinity where they overflow."""
@@ -106,7 +106,7 @@ cdef inline void smoothed(Images *at, double *out) noexcept nogil:
 
 
 cdef void take_query(Images *at, double ridge) noexcept nogil:
-    """U of the image in `plain`: its tangents, made independent of each other but for the ridge"""
+    """Compute U for the image in `plain`: its tangents, orthonormal up to the ridge."""
     cdef double G[64]
     cdef double *u
     cdef double *other
@@ -132,7 +132,7 @@ cdef void take_query(Images *at, double ridge) noexcept nogil:
 
 
 cdef inline void take_difference(Images *at) noexcept nogil:
-    """x - q of the image x in `plain`, already smoothed in the last row of W"""
+    """Replace the last row of W, the smoothed image x, by x - q."""
     cdef double *r = at.W + 7 * at.ld
     cdef const double *q = at.U + 7 * at.ld
     cdef Py_ssize_t p
@@ -141,7 +141,7 @@ cdef inline void take_difference(Images *at) noexcept nogil:
 
 
 cdef double distance_both_moved(Images *at, double ridge) noexcept nogil:
-    """Squared distance of the query and the image in `plain` when both may move"""
+    """The squared distance of the query and the image in `plain` when both may move."""
     cdef double B[64]
     cdef double N[64]
     cdef double share
@@ -167,7 +167,7 @@ cdef double distance_both_moved(Images *at, double ridge) noexcept nogil:
 
 
 cdef double distance_unmoved(Images *at) noexcept nogil:
-    """Squared distance of the query, which may move, and the image in `plain`"""
+    """The squared distance of the query, which may move, and the image in `plain`."""
     cdef double N[16]
     cdef double *r = at.W + 7 * at.ld
     cdef double left = 0.0

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One instruction-set level of neighbors/tangent.pyx: images, their tangents, and the products of
-   eight rows with eight. Numbers beyond the edge of an image are those at the edge. */
+   eight rows with eight. Images are continued beyond their edges by the numbers at the edge. */
 
 #include <string.h>
 
 #include "neighbors/tangent_table.h"
 
-#define FILTER_NUMBERS 64 /* numbers in work at a time: they stay in registers */
+#define FILTER_NUMBERS 64 /* numbers computed at a time, which stay in registers */
 #define BLOCK_COLUMNS 128   /* columns of a block of products: 16 rows of them fit in level 1 */
 
 /* out[i] = sum over k of taps[k] * in[i + k * step] */
@@ -80,7 +80,7 @@ static void tangents_of(const double *f, ptrdiff_t h, ptrdiff_t w, double *out, 
         const double a = fabs(gx[p]), b = fabs(gy[p]), larger = a > b ? a : b;
         most = larger > most ? larger : most;
     }
-    if (most > 0) /* lengths are of no account, so squares need neither overflow nor vanish */
+    if (most > 0) /* scale, so that squares neither overflow nor underflow; lengths do not matter */
         for (ptrdiff_t p = 0; p < d; p++) {
             gx[p] /= most;
             gy[p] /= most;
@@ -106,7 +106,7 @@ static void tangents_of(const double *f, ptrdiff_t h, ptrdiff_t w, double *out, 
 }
 
 /* out[i][j] = a_i . b_j of eight rows a and `columns` (even, at most 8) rows b, all `ld` apart and
-   padded with zeros to a multiple of 16 numbers.  Of a with itself only j >= i. */
+   padded with zeros to a multiple of 16 numbers.  If a and b are the same rows, only for j >= i. */
 static void products_of(const double *a, const double *b, ptrdiff_t columns, ptrdiff_t ld,
                         double *out) {
     double sums[64][F64_LANES];

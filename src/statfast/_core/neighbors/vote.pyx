@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""The vote of neighbors: from neighbors to a class, to each class's share, to errors for many k.
+"""Votes of neighbors: the winning class, the share of each class, and errors for many k.
 
 The neighbors of row i are the entries starts[i] to starts[i + 1] of `ids`, `distances` and
 `weights`, nearest first; they may be k of each row, or those within a radius, some rows having
 none.
 
-Votes only grow while the neighbors of a row are counted, so the winner so far is kept along: a
-vote for class c can make c the winner, and nobody else. That gives the winner after 1, 2, 3, ...
-neighbors in one pass.
+Votes only grow while the neighbors of a row are counted, so that a vote for class c can make only c
+the winner. Updating the winner with each vote gives the winner after 1, 2, 3, ... neighbors in one
+pass.
 
 Ties are broken by an order of the classes: the lower label; or the nearer nearest member, then the
 lower label; or an order drawn at random for each row, by a counter-based generator whose counter is
-the row's nearest neighbor and the distance to it. The draw so depends neither on where the row
-stands among others nor on k (S. Vigna's finaliser of the 64-bit mixer of Steele, Lea and Flood
+the row's nearest neighbor and the distance to it. The draw thus depends neither on the place of the
+row among others nor on k (S. Vigna's finaliser of the 64-bit mixer of Steele, Lea and Flood
 2014, doi:10.1145/2660193.2660195).
 
 Cost: O(1) a neighbor, whatever the number of classes K, as only the classes that a row touched are
@@ -36,12 +36,12 @@ cdef enum:
     NEAREST = 1
     RANDOM = 2
 
-cdef double MIN_INVERTIBLE = 2.3e-308  # of the numbers whose inverse is finite, about
+cdef double MIN_INVERTIBLE = 2.3e-308  # about the smallest number with a finite inverse
 
 cdef struct Poll:
     double *votes       # (K,) of each class
-    double *nearest     # (K,) distance of its first member in this row, -1 if there was none
-    intp best           # class with the largest vote so far, -1 before the first
+    double *nearest     # (K,) distance of its nearest member in this row, or -1
+    intp best           # class with the largest vote so far; -1 before the first vote
     int ties
     uint64_t seed       # of the rule RANDOM
     uint64_t order      # of the classes in this row, by the rule RANDOM
@@ -183,7 +183,7 @@ cdef inline bint comes_first(const Poll *poll, intp a, intp b) noexcept nogil:
 
 
 cdef inline uint64_t scrambled(uint64_t x) noexcept nogil:
-    """The finaliser of SplitMix64: a permutation of the 64-bit numbers that looks like none."""
+    """The finaliser of SplitMix64: a permutation of 64-bit numbers that appears random."""
     x += <uint64_t>0x9E3779B97F4A7C15
     x = (x ^ (x >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
     x = (x ^ (x >> 27)) * <uint64_t>0x94D049BB133111EB

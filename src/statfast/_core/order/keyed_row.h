@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A row and the number that orders it: what order/keyed_rows.pxd works on. */
+/* A row and the number by which it is ordered: the items of order/keyed_rows.pxd. */
 #ifndef STATFAST_KEYED_ROW_H
 #define STATFAST_KEYED_ROW_H
 

@@ -42,7 +42,7 @@ cdef inline void sort_rows(KeyedRow *rows, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline void start_first(KeyedRow *first, Py_ssize_t k) noexcept nogil:
-    """Prepare for the first k rows: any row with any key comes before what is there."""
+    """Prepare for the first k rows: every row precedes the initial entries."""
     cdef Py_ssize_t i
     for i in range(k):
         first[i].key = INFINITY
@@ -50,14 +50,14 @@ cdef inline void start_first(KeyedRow *first, Py_ssize_t k) noexcept nogil:
 
 
 cdef inline double last_key(const KeyedRow *first, Py_ssize_t k) noexcept nogil:
-    """The key of the last of the first k rows so far: none with a larger one will be taken."""
+    """The key of the last of the first k rows so far; no row with a larger key is taken."""
     return first[k - 1].key if k <= MAX_ORDERED else first[0].key
 
 
 cdef inline bint offer_row(
     KeyedRow *first, Py_ssize_t k, double key, Py_ssize_t row
 ) noexcept nogil:
-    """Take a row if it comes before the last of the first k; whether it does."""
+    """Take a row if it precedes the last of the first k; returns whether it does."""
     cdef KeyedRow item
     cdef Py_ssize_t i
     item.key = key

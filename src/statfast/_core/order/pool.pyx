@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pool adjacent violators: the rising means nearest to a sequence, and upper hulls by the way.
+"""Pool adjacent violators: the non-decreasing sequence of means nearest to a sequence.
 
-Blocks are on a stack; each new one is merged with those before it while their means do not rise.
+Blocks are on a stack; a new one is merged with those before it while their means do not increase.
 Ayer, Brunk, Ewing, Reid and Silverman (1955), doi:10.1214/aoms/1177728423. The slopes of the lower
-hull of the cumulated sums are these means, so that the upper hull of a ROC curve is this with the
-order turned. Means are compared by products, which are exact for counts below 2^26.
+hull of the cumulative sums are these means; in reversed order they give the upper hull of a ROC
+curve. Means are compared by products, which are exact for counts below 2^26.
 
 Cost: O(n). The caller guarantees positive weights.
 """
@@ -15,7 +15,7 @@ def pool(
     double[::1] weights,            # IN, OUT (n,) and of the blocks
     Py_ssize_t[::1] ends,           # OUT (n,) where each block ends
 ):
-    """How many blocks there are."""
+    """Pool the blocks; returns their number."""
     cdef Py_ssize_t i, top = -1
     cdef double s, w
     with nogil:

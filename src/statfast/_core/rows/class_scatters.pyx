@@ -2,8 +2,8 @@
 # build: glue
 """Moments of each class of a block of rows: weights, sums and a scatter for every class.
 
-As rows/pooled_scatter.pyx, whose scatter is pooled. The rows are counted by class, so that those of
-a class can be shifted into one sheet and multiplied together whatever the order in which they come.
+As rows/pooled_scatter.pyx, but with a scatter for each class. The rows are sorted by class, so that
+those of a class are shifted into one sheet and multiplied together, in whatever order they come.
 
 Cost: n d^2 flop at the float64 multiply-add rate (one triangle), one read of the rows; K d^2
 numbers of memory. The caller guarantees rows of contiguous numbers and codes below K.
@@ -17,7 +17,7 @@ from statfast._core.tile.rows cimport aligned, kind_of, number, panel_columns, s
 from statfast._core.tile.tiles cimport active
 
 cdef enum:
-    SHEET_BYTES = 131072  # of shifted rows that are multiplied together: they stay in cache
+    SHEET_BYTES = 131072  # bytes of shifted rows multiplied together; they stay in cache
 
 
 def class_scatters(
@@ -84,7 +84,7 @@ def class_scatters(
 cdef void count(
     const Py_ssize_t *codes, Py_ssize_t n, Py_ssize_t classes, Py_ssize_t *order, Py_ssize_t *start
 ) noexcept nogil:
-    """order = the rows by class, those of class k from start[k] on, each in the order they come."""
+    """order = the rows sorted by class, in their order; those of class k are from start[k] on."""
     cdef Py_ssize_t i, k
     memset(start, 0, sizeof(Py_ssize_t) * (classes + 1))
     for i in range(n):
@@ -103,5 +103,5 @@ cdef inline void shift_row(
     const number *x, Py_ssize_t ldx, Py_ssize_t d, const double *weight, const Py_ssize_t *code,
     const double *shift, double *total_weight, double *sums, double *z, double *wz, Py_ssize_t ld,
 ) noexcept nogil:
-    """z = x - shift and wz = w z of one row, added up in its class."""
+    """z = x - shift and wz = w z of one row, which is added to the sums of its class."""
     active().shift[kind_of(x)](x, ldx, 1, d, weight, code, shift, total_weight, sums, z, wz, ld)

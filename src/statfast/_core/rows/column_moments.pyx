@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Moments of each column of a block of rows, in all, within each class or with y, about shifts.
 
-What Gaussian naive Bayes, scaling and scores of columns need of the rows. With shifts near the
-means nothing cancels when they are taken off (Chan, Golub & LeVeque 1983,
+Gaussian naive Bayes, scalers and scores of columns need these moments. With shifts near the means,
+variances are computed without cancellation (Chan, Golub & LeVeque 1983,
 doi:10.1080/00031305.1983.10483115).
 
 Cost: one read of the rows, 4 n d flop. The caller guarantees rows of contiguous numbers, but for

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One look at rows: are they finite, where do they lie, how far do they reach; are they 0 and 1.
+"""Checks in one pass over rows: whether they are finite, column sums and ranges, 0 and 1 alone.
 
 Cost: one read of the data at the speed of memory. The caller guarantees rows of contiguous numbers,
 except for :func:`all_finite`, which takes any strides.
@@ -53,7 +53,7 @@ def extent(
 
 
 def zeros_and_ones(const double[::1] y):
-    """How many numbers are 1 if all are 0 or 1; else -1."""
+    """The number of ones if all numbers are 0 or 1; else -1."""
     cdef Py_ssize_t n = y.shape[0], i = 0, k
     cdef double[8] ones, others
     cdef double v, count = 0, wrong = 0

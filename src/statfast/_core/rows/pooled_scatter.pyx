@@ -4,8 +4,8 @@
 
 Shifted sums and their pairwise merge: Chan, Golub & LeVeque 1983, Algorithms for computing the
 sample variance, doi:10.1080/00031305.1983.10483115. With every class shifted by a point near its
-mean, what is summed is pooled within-class scatter, and nothing cancels when the sums are taken
-off.
+mean, the sum of products is nearly the pooled within-class scatter, and subtracting the product of
+the sums loses no digits.
 
 Cost: n d^2 flop at the float64 multiply-add rate (one triangle), one read of the rows. The caller
 guarantees rows of contiguous numbers and codes below the number of classes.
@@ -19,7 +19,7 @@ from statfast._core.tile.rows cimport aligned, kind_of, number, panel_columns, s
 from statfast._core.tile.tiles cimport active
 
 cdef enum:
-    SHEET_BYTES = 262144  # of shifted rows that are multiplied together: they stay in cache
+    SHEET_BYTES = 262144  # bytes of shifted rows multiplied together; they stay in cache
 
 
 def class_scatter(
@@ -75,5 +75,5 @@ cdef inline void shift_rows(
     const Py_ssize_t *codes, const double *shift, double *total_weight, double *sums,
     double *z, double *wz, Py_ssize_t ld,
 ) noexcept nogil:
-    """z = x - shift and wz = w z of every row, added up by class."""
+    """z = x - shift and wz = w z of every row, which are added to the sums of the classes."""
     active().shift[kind_of(x)](x, ldx, n, d, weights, codes, shift, total_weight, sums, z, wz, ld)

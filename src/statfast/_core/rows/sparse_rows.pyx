@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sparse rows: whether the three arrays of a CSR matrix need any change, and lengths of the rows.
+"""Sparse rows: whether the three arrays of a CSR matrix are canonical, and lengths of the rows.
 
 Cost: one read of columns and values. The caller guarantees that `start` begins with 0, never falls
 and ends within `column`, and that there are as many values as columns.

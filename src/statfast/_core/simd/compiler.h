@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the kernels ask of a compiler: GNU's, clang (clang-cl too) or, in plain C, MSVC. */
+/* Features of compilers that the kernels use: GNU's, clang (also clang-cl) or, in plain C, MSVC. */
 #ifndef STATFAST_COMPILER_H
 #define STATFAST_COMPILER_H
 
@@ -24,7 +24,8 @@
 #define POPCOUNT(x) __builtin_popcountll(x)
 #define KEEP(x) __asm__ volatile("" : : "g"(x) : "memory")
 #define FETCH(place) __builtin_prefetch(place)
-#define FETCH_FAR(place) __builtin_prefetch(place, 0, 2) /* to level 2: more lines can wait */
+/* Prefetch to level 2, which can await more lines. */
+#define FETCH_FAR(place) __builtin_prefetch(place, 0, 2)
 #else
 #define INLINE __forceinline
 #define NOINLINE __declspec(noinline)

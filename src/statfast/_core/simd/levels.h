@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The instruction-set levels, and how an extension with vector code of its own finds its table for
-   the one in use. Extension `thing` writes that code once, in thing_level.h, which ends with
+/* The instruction-set levels, and how an extension with vector code of its own finds the table of
+   the level in use. Extension `thing` writes that code once, in thing_level.h, which ends with
        const thing_kernels GLUE(thing_, LEVEL) = {...};
    and declares the table in thing_table.h with TABLE_AT(thing_kernels, thing). setup.py compiles
    thing_level.h for each level; thing_at(level()) is the table, level() that of tile/tiles.pxd. */
@@ -12,14 +12,15 @@
 #define QUOTE_(a) #a
 #define QUOTE(a) QUOTE_(a)
 
-/* What the files of the levels include in the end: setup.py names another header for others. */
+/* The header that the files of the levels include last; setup.py names another one for
+   extensions. */
 #ifndef BODY
 #define BODY tile/level.h
 #endif
 
 enum { AT_portable, AT_x86_64, AT_x86_64_v3, AT_x86_64_v4, AT_neon };
 
-/* Vectors in the compiler's own language: GNU's, clang, and clang-cl, which says _MSC_VER too. */
+/* Vector extensions of the compiler: GNU's, clang, and clang-cl, which defines _MSC_VER too. */
 #if defined(__clang__) || (defined(__GNUC__) && !defined(_MSC_VER))
 #define STATFAST_VECTORS 1
 #endif
@@ -28,7 +29,7 @@ enum { AT_portable, AT_x86_64, AT_x86_64_v3, AT_x86_64_v4, AT_neon };
 #if defined(STATFAST_VECTORS) || defined(STATFAST_CLANG_CL)
 #if defined(__x86_64__) || defined(_M_X64)
 #define STATFAST_X86 1
-/* Plain C serves tests alone where every machine has vectors: it is in the debug variant only. */
+/* Where every machine has vectors, plain C is for tests only: it is in the debug variant alone. */
 #if defined(STATFAST_DEBUG)
 #define STATFAST_PORTABLE 1
 #define BASELINE(thing, level) (level == AT_x86_64 ? &thing##_x86_64 : &thing##_portable)

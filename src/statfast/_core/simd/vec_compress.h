@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lanes packed without instructions for it: see vec_scalar.h for what the words mean. */
+/* Packing of lanes without instructions for it; vec_scalar.h describes the words. */
 
 #define WORDS_KEEP(T, NAME, NUMBER, LANES_)                                                      \
     static inline void T##_keep##NAME(NUMBER *to, unsigned bits, const NUMBER *from) {             \
@@ -20,7 +20,7 @@ WORDS_KEEP(f64, , double, F64_LANES)
 WORDS_KEEP(f64, _id, int32_t, F64_LANES)
 #undef WORDS_KEEP
 
-/* Which of the 8 numbers at x whose bit is set is smallest; the first of equals. */
+/* The place of the smallest of the 8 numbers at x whose bit is set; the first of equals. */
 static inline int f64_place_of_least(const double *x, unsigned bits) {
     int place = LOWEST_BIT(bits);
     for (bits &= bits - 1; bits; bits &= bits - 1) {

@@ -14,10 +14,9 @@
      select(m, a, b)            a where the mask is set, b elsewhere              (iselect: T_i)
      asint asreal               the same bits under the other name
      toreal                     integers to reals, by value
-     keep(to, bits, from)       of from[:T_LANES] those whose bit is set, packed; may write over all
-     of
-                                to[:T_LANES]; keep_id does the same with numbers of points
-     keep_only                  the same, writing nothing else
+     keep(to, bits, from)       those of from[:T_LANES] whose bit is set, packed; it may overwrite
+                                all of to[:T_LANES]; keep_id does the same with numbers of points
+     keep_only                  the same, without overwriting other numbers
    and for doubles alone
      widen(p)                   floats from memory
      slide(before, v)           the last lane of `before`, then all but the last of v

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the UTF-8 of a document to the terms that it counts: words, n-grams of words, n-grams of
-   characters. */
+/* Counting the terms of a document in UTF-8: words, n-grams of words, n-grams of characters. */
 #ifndef STATFAST_DOCUMENTS_H
 #define STATFAST_DOCUMENTS_H
 
@@ -38,7 +37,7 @@ static inline int encoded(int32_t c, char *out) {
     return 4;
 }
 
-#define WORDS_AHEAD 16 /* words whose places in the table are asked for before they are looked at */
+#define WORDS_AHEAD 16 /* words whose places in the table are prefetched before they are compared */
 
 typedef struct {
     word_place place;
@@ -52,8 +51,8 @@ static inline int push_word(term_table *t, const waiting_word *w) {
     return 0;
 }
 
-/* Push the words of a document: runs of at least `least` characters whose letter[] is not 0, as
-   letter[] spells them. `room` holds twice the bytes of the document. */
+/* Push the words of a document: runs of at least `least` characters whose letter[] is not 0, which
+   are replaced by letter[]. `room` has room for twice the bytes of the document. */
 static int words_of(term_table *t, const uint8_t *p, const uint8_t *end, const int32_t *letter,
                     const uint8_t *ascii, int least, char *room) {
     waiting_word waiting[WORDS_AHEAD];

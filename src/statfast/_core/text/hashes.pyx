@@ -3,8 +3,8 @@
 """MurmurHash3 of 32 bits of the UTF-8 of terms, the hash that scikit-learn's vectorizer takes.
 
 A. Appleby (2011), MurmurHash3, whose author has placed it in the public domain. Bytes are read in
-the order of little-endian words on every machine. Cost: one read of the text. The caller hands over
-so many terms at a time that a call takes no more than 0.1 s.
+the order of little-endian words on every machine. Cost: one read of the text. The caller limits the
+terms of a call so that it takes at most 0.1 s.
 """
 
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
@@ -48,7 +48,7 @@ cdef uint32_t hash_bytes(const uint8_t *text, Py_ssize_t size) noexcept nogil:
 
 
 cdef inline uint32_t scramble(uint32_t word) noexcept nogil:
-    """What a word adds to the state; nothing if it is 0."""
+    """The mixed bits of a word that are combined with the state; 0 for 0."""
     return rotate(word * FIRST_FACTOR, 15) * SECOND_FACTOR
 
 

@@ -2,17 +2,18 @@
 """Back-off n-gram models: log probabilities of sequences, and sequences drawn from the model.
 
 The n-grams of each order lie sorted by their first words and then the last, so that those that
-continue one n-gram lie together and are found by bisection; `first` says where they begin. What
-was not seen after a context has the back-off weight of the context times its probability after the
-context without its first word (S. M. Katz 1987, doi:10.1109/TASSP.1987.1165125). A direct model
-has the weight alone.
+continue one n-gram lie together and are found by bisection; `first` holds the place of the first of
+them. A word that was not seen after a context has the back-off weight of the context times its
+probability after the context without its first word (S. M. Katz 1987,
+doi:10.1109/TASSP.1987.1165125). In a direct model it has the weight alone.
 
-To draw, a word that was seen is chosen by cumulative probabilities; with the rest of the mass one
-is drawn after the shorter context, until it is one that was not seen. Random numbers are those of
-a counter (G. L. Steele et al. 2014, doi:10.1145/2660193.2660195).
+A word is drawn among those seen after the context by cumulative probabilities. With the remaining
+probability it is drawn after the shorter context, again and again until it is one that was not seen
+after the context. Random numbers are those of a counter (G. L. Steele et al. 2014,
+doi:10.1145/2660193.2660195).
 
 Cost: order^2 bisections a word. The caller guarantees words below the size of the vocabulary, all
-of which are in order 1, and hands over so many at a time that a call takes no more than 0.1 s.
+of which are in order 1, and limits the words of a call so that it takes at most 0.1 s.
 """
 
 from libc.math cimport INFINITY
@@ -64,15 +65,15 @@ cdef Py_ssize_t context(const Model *m, const int32_t *end, Py_ssize_t n) noexce
 cdef double log_probability(
     const Model *m, const int32_t *at, Py_ssize_t before
 ) noexcept nogil:
-    """Of the word at a place, after as many words before it as there are and the order sees."""
-    cdef Py_ssize_t n = min(before, m.order - 1), node, found
+    """The log probability of the word at a place after the words before it, order - 1 at most."""
+    cdef Py_ssize_t n = min(before, m.order - 1), node, ngram
     cdef double weight = 0
     while n > 0:
         node = context(m, at, n)
         if node >= 0:
-            found = child(m, node, at[0])
-            if found >= 0:
-                return weight + m.logp[found]
+            ngram = child(m, node, at[0])
+            if ngram >= 0:
+                return weight + m.logp[ngram]
             weight += m.logb[node]
         elif m.direct:
             return m.floor
@@ -175,8 +176,8 @@ cdef class BackOff:
         self,
         const int32_t[::1] words,    # IN (n,) texts, one after another
         const int64_t[::1] begin,    # IN (texts + 1,)
-        Py_ssize_t given,            # how many words of each text are context alone
-        double[::1] out,             # OUT (n,) log probabilities, 0 for what is given
+        Py_ssize_t given,            # the number of first words of each text that are only context
+        double[::1] out,             # OUT (n,) log probabilities, 0 for the words of the context
     ):
         """Log probability of each word of each text after those before it."""
         cdef Py_ssize_t t, i
@@ -194,7 +195,8 @@ cdef class BackOff:
         int32_t end,                 # word that ends a text
         uint64_t seed,
     ):
-        """Continue a text until it ends or is full; how many words it then has, the end counted."""
+        """Continue a text until it ends or is full; returns the number of its words, with the
+        end."""
         cdef Py_ssize_t i = given
         cdef uint64_t counter = mixed(seed)
         with nogil:

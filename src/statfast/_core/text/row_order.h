@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of sparse counts put in order: blocks of rows are sorted by the digits of their columns, the
-   lowest first, then by row (D. E. Knuth 1998, The Art of Computer Programming 3, 5.2.5). */
+/* Sorting the columns within rows of sparse counts: blocks of rows are sorted by the digits of
+   their columns, the lowest first, then by row (D. E. Knuth 1998, The Art of Computer Programming
+   3, 5.2.5). */
 #ifndef STATFAST_ROW_ORDER_H
 #define STATFAST_ROW_ORDER_H
 
@@ -9,7 +10,7 @@
 
 #include "order/counting_sort.h"
 
-#define MAX_DIGIT_BITS 10 /* of a rank, sorted by in one pass */
+#define MAX_DIGIT_BITS 10 /* bits of a rank sorted by in one pass */
 
 typedef struct {
     uint32_t rank;
@@ -24,8 +25,8 @@ typedef struct {
 #define RANK_DIGIT(digit, entry) ((entry).rank >> (digit).shift & (digit).mask)
 DEFINE_COUNTING_SORT(sort_by_digit, row_entry, rank_digit, RANK_DIGIT)
 
-/* Sort the rows with entries from low to high; end[] are theirs. The caller has room: `to` for a
-   place in each row, `a` and `b` for the entries. */
+/* Sort the rows with entries from low to high, which end at end[]. The caller provides work space:
+   `to` for a place in each row, `a` and `b` for the entries. */
 static void sort_block(const int64_t *end, const int32_t *column, const int32_t *count,
                        const int32_t *rank, ptrdiff_t n_ranks, ptrdiff_t low, ptrdiff_t high,
                        ptrdiff_t *to, row_entry *a, row_entry *b, int32_t *to_column,

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Terms of documents, counted: words, n-grams of words, n-grams of characters.
+"""Counting the terms of documents: words, n-grams of words, n-grams of characters.
 
-Documents are read where Python keeps their UTF-8. Bytes below 128 are looked up in a table of 256,
-other characters in one of all code points; both give the letter as it is to be counted (in lower
-case, say), or 0 where a word ends.
+Documents are read from the UTF-8 that Python keeps of them. Bytes below 128 are looked up in a
+table of 256, other characters in one of all code points; both give the letter that is counted (in
+lower case, for example), or 0 where a word ends.
 
-Cost: one read of the text, and one look into a hash table for each term. The caller guarantees a
-table of letters for all code points, and hands over so many documents at a time that a call takes
-no more than 0.1 s.
+Cost: one read of the text, and one look-up in a hash table for each term. The caller guarantees a
+table of letters for all code points, and limits the documents of a call so that it takes at most
+0.1 s.
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
@@ -57,7 +57,7 @@ ctypedef struct text:
 
 
 cdef class TermTable:
-    """Terms by their numbers, in the order in which they were first seen."""
+    """A table of terms, numbered in the order of their first occurrence."""
 
     cdef term_table table
     cdef list ends
@@ -79,7 +79,7 @@ cdef class TermTable:
         return self.table.n_terms
 
     def word(self, str term):
-        """The number of a word, which may be new."""
+        """The number of a word, which is added if it is new."""
         cdef bytes raw = term.encode("utf-8", "surrogatepass")
         return self._require_term(word_term(&self.table, raw, len(raw)))
 
@@ -107,7 +107,7 @@ cdef class TermTable:
         return out
 
     def alias(self, int32_t term, int32_t other):
-        """Count one term as another, or (-1) not at all."""
+        """Count a term as another one, or if that is -1 not at all."""
         self.table.state[term].same = other
 
     def count_words(self, list documents, int least, int low, int high):
@@ -179,7 +179,7 @@ cdef class TermTable:
         self._over(failed, ends)
 
     cdef text *_texts(self, list documents, list kept, Py_ssize_t *longest) except NULL:
-        """Where the UTF-8 of the documents lies; `kept` keeps what was made for it."""
+        """The addresses of the UTF-8 of the documents; `kept` keeps copies alive."""
         cdef Py_ssize_t i
         cdef bytes raw
         cdef text *texts = <text *>malloc((len(documents) + 1) * sizeof(text))
@@ -227,22 +227,26 @@ cdef class TermTable:
         return self._name(self.table.before[k]) + " " + self._name(self.table.state[k].last)
 
     def terms_of(self, TermTable other):
-        """The numbers here of all terms of another table, as bytes of int32; they are made."""
-        cdef int32_t k, n = other.table.n_terms, found = 0
+        """The numbers in this table of all terms of another one, as bytes of int32; new ones are
+        added."""
+        cdef int32_t k, n = other.table.n_terms, new_term = 0
         out = bytearray(4 * n)
         cdef int[::1] number = memoryview(out).cast("i") if n else None
         with nogil:
             for k in range(n):
                 if other.table.before[k] < 0:
-                    found = word_term(&self.table, other.table.bytes + other.table.start[k],
-                                      other.table.length[k])
+                    new_term = word_term(
+                        &self.table, other.table.bytes + other.table.start[k], other.table.length[k]
+                    )
                 else:
-                    found = gram_term(&self.table, number[other.table.before[k]],
-                                      number[other.table.state[k].last])
-                if found < 0:
+                    new_term = gram_term(
+                        &self.table, number[other.table.before[k]],
+                        number[other.table.state[k].last]
+                    )
+                if new_term < 0:
                     break
-                number[k] = found
-        if n and found < 0:
+                number[k] = new_term
+        if n and new_term < 0:
             raise MemoryError
         return bytes(out)
 
@@ -278,7 +282,7 @@ cdef class TermTable:
 
 
 ctypedef struct keyed:
-    uint64_t head           # the first eight bytes, the first of them highest
+    uint64_t head           # the first eight bytes, big-endian
     const uint8_t *at
     uint32_t length
     int32_t term
@@ -298,7 +302,7 @@ def sort_rows(
     const int64_t[::1] end,     # IN (n,) ends of the rows
     const int32_t[::1] column,  # IN (nonzeros,)
     const int32_t[::1] count,   # IN
-    const int32_t[::1] rank,    # IN the column that each is to become, from 0
+    const int32_t[::1] rank,    # IN the new number of each column, from 0
     Py_ssize_t n_ranks,
     Py_ssize_t first,           # row
     Py_ssize_t stop,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A table of terms: words by their UTF-8 bytes, n-grams of words by the term before and the last word.
-   Open addressing with linear probing (D. E. Knuth 1998, The Art of Computer Programming 3, 6.4), half
-   full at most; hashes take eight bytes at a time. What a document counts is stamped with its number,
-   so that nothing is cleared between documents. Functions return 0, or -1 without memory. */
+/* A table of terms: words by their UTF-8 bytes, n-grams of words by the term before and the last
+   word. Open addressing with linear probing (D. E. Knuth 1998, The Art of Computer Programming 3,
+   6.4), half full at most; hashes take eight bytes at a time. Terms are stamped with the number of
+   the last document that counted them, so that nothing is cleared between documents. Functions
+   return 0, or -1 if memory runs out. */
 #ifndef STATFAST_TOKEN_TABLE_H
 #define STATFAST_TOKEN_TABLE_H
 
@@ -20,10 +21,10 @@ typedef struct {
     size_t mask, used;
 } term_places;
 
-/* A word of up to sixteen bytes is decided by its place alone, which is half a cache line. */
+/* The place of a word, half a cache line, suffices to compare words of up to sixteen bytes. */
 typedef struct {
     uint64_t hash; /* 0 is free */
-    uint64_t head; /* the first eight bytes; of shorter words all, in some order */
+    uint64_t head; /* the first eight bytes; of shorter words all bytes, in some order */
     uint64_t tail; /* the last eight bytes; of shorter words as head */
     uint32_t length;
     int32_t term;
@@ -32,7 +33,7 @@ typedef struct {
 typedef struct {
     int32_t same;  /* the term that it counts as, or NO_TERM */
     int32_t stamp; /* the document that counted it last */
-    int32_t place; /* and where */
+    int32_t place; /* the place of that count */
     int32_t last;  /* of an n-gram: its last word */
 } term_state;
 
@@ -43,14 +44,14 @@ typedef struct {
     char *bytes;              /* of all words, one after another */
     size_t n_bytes, room_bytes;
     size_t *start;            /* of each term that is a word: where its bytes start */
-    uint32_t *length;         /* and how many there are */
+    uint32_t *length;         /* the number of these bytes */
     int32_t *before;          /* of each n-gram: the term before its last word; of words -1 */
     term_state *state;        /* of each term */
     int32_t n_terms, room_terms;
     int32_t document;
-    int32_t *id, *count;      /* what documents count */
+    int32_t *id, *count;      /* the terms of documents and their counts */
     size_t n_counts, room_counts;
-    int32_t *token;           /* terms of the present document */
+    int32_t *token;           /* terms of the current document */
     size_t n_tokens, room_tokens;
 } term_table;
 
@@ -60,7 +61,7 @@ static inline uint64_t mixed(uint64_t a, uint64_t b) {
     return h * 0xc4ceb9fe1a85ec53u;
 }
 
-/* The place that a word is to have, but for its term. */
+/* The place of a word, still without its term. */
 static inline word_place place_of(const char *p, size_t n) {
     word_place w = {.hash = n, .length = (uint32_t)n};
     if (n >= 8) {
@@ -153,7 +154,7 @@ static int32_t new_term(term_table *t, int32_t before, int32_t last, size_t star
     return k;
 }
 
-/* The term of a word of n bytes that is to have this place; it may be new. */
+/* The term of a word of n bytes with this place; it is added if it is new. */
 static inline int32_t placed_term(term_table *t, word_place w, const char *p) {
     const size_t n = w.length;
     if (2 * (t->used + 1) > t->mask && widen_words(t)) return NO_MEMORY;
@@ -174,7 +175,7 @@ static inline int32_t placed_term(term_table *t, word_place w, const char *p) {
     return w.term;
 }
 
-/* The term of these bytes, which may be new. */
+/* The term of a word of these bytes, which is added if it is new. */
 static inline int32_t word_term(term_table *t, const char *p, size_t n) {
     return placed_term(t, place_of(p, n), p);
 }

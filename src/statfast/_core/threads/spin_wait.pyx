@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wait awake for a count to change: what a thread does before it sleeps.
+"""Waiting in a loop for a count to change, before a thread sleeps.
 
-To wake a thread costs the time of a small call, ten times that on a virtual machine whose idle
-processor has been given away. A thread that serves a team is awake for the next step. The caller
-guarantees that nothing is wrong with waking up too early.
+Waking a thread takes as long as a small call, and ten times as long on a virtual machine whose idle
+processor has been given to others. A thread that serves a team stays awake for the next step. The
+caller must be able to handle an early return.
 """
 
 from libc.stdint cimport int64_t
@@ -32,13 +32,13 @@ def wait_awake(
     int64_t seen,              # its value so far
     double seconds,            # at most
 ):
-    """Return when the count is no longer the one seen, or after so many seconds."""
+    """Return when the count differs from the one seen, or after so many seconds."""
     with nogil:
         wait_awake_on(&count[0], seen, seconds)
 
 
 def team_numbers():
-    """Numbers of a team's memory."""
+    """The number of 64-bit integers that the memory of a team takes."""
     return TEAM_NUMBERS
 
 
@@ -46,7 +46,8 @@ def serve(
     int64_t[::1] team,         # INOUT see threads/team.pxd
     double seconds,
 ):
-    """Do parts of the steps of a team, until none has come for so many seconds or all are to go."""
+    """Do parts of the steps of a team, until there was none for so many seconds or all have to
+    leave."""
     with nogil:
         team_serve(team_of(team), seconds)
 
@@ -67,10 +68,11 @@ def pace(
     Py_ssize_t steps,
     int64_t[:, ::1] marks,     # INOUT (2, parts)
 ):
-    """Take steps of next to no work, each of which needs the one before.
+    """Run steps with almost no work, each of which needs the one before.
 
-    In each a part's mark in one row grows by its neighbor's in the other, and 1: marks that differ
-    among parts show that one was done twice, or not at all, or before the last step was over.
+    In each step a part increases its mark in one row by 1 plus that of its neighbor in the other
+    row. Marks that differ among parts show that one was done twice, or not at all, or before the
+    last step was over.
     """
     cdef Pace p
     cdef Py_ssize_t i
@@ -84,7 +86,7 @@ def pace(
 
 def leave(
     int64_t[::1] team,         # INOUT
-    bint now,                  # whether all that serve it are to go
+    bint now,                  # whether all that serve it have to leave
 ):
-    """Tell those that serve a team to go, or that they need not."""
+    """Tell the threads that serve a team to leave, or that they may stay."""
     team_leave(team_of(team), now)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A team: threads that do the parts of one short step after the other.
 
-   Which parts a step has must not depend on the threads, and each writes what no other does: so that
-   the result is the same whoever does them.  The leader posts a step, does parts as all others do,
-   and goes on when all are done: it never waits for a thread that has not come.  It takes parts from
-   the first on and others from the last, so that two threads meet much the same rows in each step
-   and find them in their own caches.  To take one is to change the ticket, which holds the number of
-   the step as well: no part of a step that is over can be taken. */
+   The parts of a step must not depend on the threads, and no two parts may write the same memory,
+   so that the result does not depend on which thread does a part. The leader posts a step, does
+   parts like all other threads, and continues when all are done; it never waits for a thread that
+   has not taken a part. The leader takes parts from the first on and others from the last, so that
+   two threads get nearly the same rows in each step and find them in their own caches. A part is
+   taken by changing the ticket, which also holds the number of the step, so that no part of a
+   finished step can be taken. */
 #ifndef STATFAST_TEAM_H
 #define STATFAST_TEAM_H
 
@@ -33,23 +34,24 @@ static inline int team_swap(int64_t *p, int64_t seen, int64_t next) {
 }
 #endif
 
-/* A ticket: the number of the step, the first part that nobody has taken, and where those end. */
+/* A ticket: the number of the step, the first part that is not taken, and the end of these
+   parts. */
 #define TEAM_BITS 12
-#define TEAM_MAX_PARTS ((1 << TEAM_BITS) - 1) /* parts of a step at most */
+#define TEAM_MAX_PARTS ((1 << TEAM_BITS) - 1) /* the most parts of a step */
 
 typedef void (*team_work)(void *job, ptrdiff_t part);
 
-typedef struct { /* what several threads write lies on cache lines of its own */
+typedef struct { /* numbers that several threads write lie on separate cache lines */
     int64_t ticket, pad0[7];
     int64_t done, pad1[7]; /* parts of the step */
     team_work work;
     void *job;
-    int64_t leave; /* whether the threads are to go */
+    int64_t leave; /* whether the threads have to leave */
 } team;
 
 #define TEAM_NUMBERS ((int)(sizeof(team) / sizeof(int64_t)))
 
-/* Do a part of the step, the first or the last that is left; 0 if there is none. */
+/* Do the first or the last remaining part of the step; returns 0 if there is none. */
 static inline int team_part(team *t, int first) {
     const int64_t seen = TEAM_READ(&t->ticket);
     const int64_t front = seen >> TEAM_BITS & TEAM_MAX_PARTS, back = seen & TEAM_MAX_PARTS;
@@ -61,10 +63,11 @@ static inline int team_part(team *t, int first) {
     return 1;
 }
 
-/* The leader's: work(job, part) for all parts, at most TEAM_MAX_PARTS, from 0 on. */
+/* For the leader: work(job, part) for all parts from 0 on, at most TEAM_MAX_PARTS. */
 static inline void team_do(team *t, team_work work, void *job, ptrdiff_t parts) {
     assert(0 <= parts && parts <= TEAM_MAX_PARTS);
-    const int64_t step = (TEAM_READ(&t->ticket) >> 2 * TEAM_BITS) + 1; /* 40 bits: for years */
+    /* 40 bits suffice for years. */
+    const int64_t step = (TEAM_READ(&t->ticket) >> 2 * TEAM_BITS) + 1;
     t->work = work;
     t->job = job;
     TEAM_WRITE(&t->done, 0);
@@ -76,10 +79,10 @@ static inline void team_do(team *t, team_work work, void *job, ptrdiff_t parts) 
             else YIELD();
 }
 
-/* Tell all that serve to go, or that they need not. */
+/* Tell all threads that serve to leave, or that they may stay. */
 static inline void team_leave(team *t, int64_t leave) { TEAM_WRITE(&t->leave, leave); }
 
-/* A helper's: do parts until it is to leave, or none has come for so many seconds. */
+/* For helpers: do parts until told to leave, or until there was none for so many seconds. */
 static inline void team_serve(team *t, double seconds) {
     double end = seconds_now() + seconds;
     while (!TEAM_READ(&t->leave)) {

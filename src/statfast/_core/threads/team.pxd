@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Steps too short to be handed out one by one, done by threads that stay awake: see
+"""Steps too short for a thread pool, done in parts by threads that stay awake: see
 threads/team.h."""
 
 from libc.stdint cimport int64_t

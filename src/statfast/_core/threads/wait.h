@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* To wait awake: a pause within a loop, to let others run, the time. */
+/* The means to wait in a loop: a pause, a yield to other threads, and the time. */
 #ifndef STATFAST_WAIT_H
 #define STATFAST_WAIT_H
 
@@ -8,7 +8,7 @@
 #define WIN32_LEAN_AND_MEAN /* else it defines `small`, `interface`, .. */
 #define NOMINMAX
 #include <windows.h>
-#undef near /* which it defines as nothing */
+#undef near /* windows.h defines it as nothing */
 #undef far
 #define YIELD() SwitchToThread()
 static inline double seconds_now(void) {

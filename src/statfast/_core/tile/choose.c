@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which levels this machine can run, best first.
+/* The levels that this machine can run, best first.
 
    A level of x86-64 is there if the processor knows its instructions and the system saves their
    registers: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID and
-   XGETBV. Compilers' __builtin_cpu_supports says the same, but from a library of GNU's that the
-   linkers of MSVC and zig do not have. */
+   XGETBV. __builtin_cpu_supports tells the same, but needs a GNU library that the linkers of MSVC
+   and zig do not have. */
 #include "tile/choose.h"
 
 #if defined(STATFAST_X86)
@@ -16,9 +16,9 @@
 #define AVX512 (BIT(16) | BIT(17) | BIT(30) | BIT(31))      /* F, DQ, BW, VL */
 #define VNNI BIT(11)                                        /* of leaf 7, in ecx */
 #define VPOPCNTDQ BIT(14)
-#define YMM 0x06 /* registers that the system saves */
+#define YMM 0x06 /* the registers that the system saves, as bits of XGETBV */
 #if defined(__APPLE__)
-#define ZMM YMM /* macOS begins to save the others when they are first used */
+#define ZMM YMM /* macOS begins to save the larger ones when they are first used */
 #else
 #define ZMM 0xe6
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which levels this machine can run: see tile/choose.c. */
+/* The levels that this machine can run: see tile/choose.c. */
 #ifndef STATFAST_CHOOSE_H
 #define STATFAST_CHOOSE_H
 #include "tile/table.h"

@@ -3,8 +3,8 @@
 number for the kind, an exponent, and the reduced distance of two rows, which is what searches
 compare.
 
-What each function gives is said in tile/passes/metric.h, where they are written, so that C kernels
-share them. Call them with a literal kind where you can: the choice is then made by the compiler."""
+The functions are written and described in tile/passes/metric.h, so that C kernels share them. Call
+them with a literal kind where you can, so that the compiler makes the choice."""
 
 
 cdef extern from "tile/passes/metric.h" nogil:
@@ -18,12 +18,12 @@ cdef extern from "tile/passes/metric.h" nogil:
         JACCARD "METRIC_JACCARD"        # 6
         CALLABLE "METRIC_CALLABLE"      # 9
 
-    # What a difference of one feature adds to the reduced distance (to Chebyshev's: may add), and
-    # the reduced distance of two parts of the features from those of each.
+    # The term of a difference in one feature, and the reduced distance over two parts of the
+    # features from those over each.
     double term "metric_term"(double t, int kind, double p) noexcept
     double join "metric_join"(double a, double b, int kind) noexcept
 
-    # How far q lies outside an interval; 0 inside.
+    # The distance of q from an interval; 0 inside.
     double beyond "metric_beyond"(double q, double low, double high) noexcept
 
     # The reduced distance of two rows of d numbers.
@@ -37,6 +37,6 @@ cdef extern from "tile/passes/metric.h" nogil:
         const double *q, const double *low, const double *high, Py_ssize_t d, int kind, double p
     ) noexcept
 
-    # The distance of a reduced distance, and back.
+    # The distance from a reduced distance, and the reverse.
     double distance_of "metric_distance_of"(double value, int kind, double p) noexcept
     double reduced_of "metric_reduced_of"(double value, int kind, double p) noexcept

@@ -27,8 +27,8 @@ ctypedef fused real:
 cdef inline Py_ssize_t stride_of(const number[:, ::contiguous] X) noexcept nogil:
     """Distance between rows, in numbers.
 
-    The second axis, declared contiguous, has an array whose columns lie apart refused where a
-    kernel takes it, so that an address and this distance are enough to find every number.
+    As the second axis is declared contiguous, arrays whose columns are apart are refused, so that
+    an address and this distance determine the place of every number.
     """
     return X.strides[0] // <Py_ssize_t>sizeof(number)
 

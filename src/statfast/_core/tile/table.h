@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table through which the compiled kernels are reached: one per instruction set, chosen
-   once. */
+/* The table of compiled kernels: there is one for each instruction-set level, chosen once. */
 #ifndef STATFAST_KERNELS_H
 #define STATFAST_KERNELS_H
 
@@ -9,14 +8,14 @@
 
 #include "simd/levels.h"
 
-/* A point this far out might overflow a float score: it is left to float64. */
+/* The float score of a point this far out might overflow; such points are left to float64. */
 #define FAR_OUT 1e15
 
 enum { STORE_SCORE, STORE_SQUARED, STORE_DISTANCE, STORE_RBF };
 enum { BY_SQUARES, BY_LENGTHS, BY_LARGEST }; /* sums of squares, of lengths; the largest */
 enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
 
-/* What the collect epilogue knows of each point: see tile/product/tile.h for the error terms. */
+/* The state of the collect epilogue for each point: see tile/product/tile.h for the error terms. */
 #define SEARCH(T, REAL)                                                                            \
     typedef struct {                                                                               \
         ptrdiff_t k, capacity;                                                                     \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the table of a level is made of: its constants, the structs its kernels work on, and the
-kernels for either of the two reals. The whole table is in tile/tiles.pxd."""
+"""Parts of the table of a level: its constants, the structs of its kernels, and the kernels for
+each of the two real types. The whole table is in tile/tiles.pxd."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 

@@ -80,5 +80,6 @@ cdef const kernels *active() noexcept nogil
 # The level in use, for extensions with a table of their own: see simd/levels.h.
 cdef int level() noexcept nogil
 
-# Rows of `a` to pass over a panel at a time, so that they stay in the level-2 cache.
+# The rows of `a` that are multiplied with a panel at a time, so that they stay in the level-2
+# cache.
 cdef Py_ssize_t chunk_rows(Py_ssize_t row_bytes) noexcept nogil

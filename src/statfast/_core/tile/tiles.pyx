@@ -6,7 +6,7 @@ The kernels themselves are C in ``simd/``, compiled once per level and reached t
 chosen here when the module is imported: the best level the machine has, or the one named by the
 environment variable ``STATFAST_ISA``. Other kernels cimport :func:`active`.
 
-The functions below measure the machine and let the tests reach each epilogue by itself.
+The functions below measure the machine, and give tests access to each epilogue.
 """
 
 import os

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Growing a tree: nodes are opened one by one, depth first or the best one first. Random numbers
-   depend on the node's path from the root and nothing else. */
+/* Growing a tree: nodes are opened one by one, depth first or best first. Random numbers depend on
+   the path from the root to the node alone. */
 
 static INLINE uint64_t below_of(uint64_t draw, uint64_t n) { /* of 0 .. n - 1 */
     return ((draw >> 32) * n) >> 32;
@@ -99,7 +99,8 @@ static void constrain(cart_grower *g, ptrdiff_t f, ptrdiff_t l, cart_task *left,
     if (!t->monotone || t->monotone[f] == 0) return;
     double mean[2];
     for (int side = 0; side < 2; side++) {
-        const double whole = g->v.sum[0]; /* of targets: sums of differences lose little */
+        /* Of targets; subtracting a part loses little precision. */
+        const double whole = g->v.sum[0];
         double sum = 0, mass = 0;
         for (ptrdiff_t i = side ? l : 0; i < (side ? g->v.m : l); i++) {
             const ptrdiff_t row = g->v.rows[i];
@@ -147,7 +148,7 @@ static int split_node(cart_grower *g, const cart_split *best) {
     return push_task(g, &right) && push_task(g, &left) ? 0 : -1;
 }
 
-/* The open node that gains most becomes a split; returns 0 when there is none, or leaves enough. */
+/* Split the open node that gains most; returns 0 if there is none, or there are enough leaves. */
 static int expand_best(cart_grower *g) {
     if (!g->n_heap || g->leaves_left <= 0) return 0;
     const cart_open open = pop_open(g);
@@ -156,8 +157,9 @@ static int expand_best(cart_grower *g) {
     return push_task(g, &open.right) && push_task(g, &open.left) ? 1 : -1;
 }
 
-/* ------------------------------------------------------------------ which columns */
-/* The column that comes at place i of the order drawn for the node: a shuffle that is undone. */
+/* ------------------------------------------------------------------ the columns to search */
+/* The column at place i of the random order of a node. The shuffle of columns is
+   undone afterwards. */
 static INLINE int32_t drawn(cart_grower *g, ptrdiff_t i, uint64_t *state) {
     const ptrdiff_t p = g->t->p;
     if (g->t->in_order) return (int32_t)i;
@@ -183,7 +185,7 @@ static uint64_t draw_for(const cart_grower *g, ptrdiff_t f) {
     return mixed(g->now.key + 0x632be59bd9b4e019u * (uint64_t)(f + 1));
 }
 
-/* As many columns as asked for, and then until one of them varies. */
+/* Search the requested number of columns, and more until one of them varies. */
 static cart_split search_columns(cart_grower *g, int64_t *effort) {
     const cart_problem *t = g->t;
     cart_split best = NO_SPLIT;
@@ -217,8 +219,8 @@ static cart_split search_columns(cart_grower *g, int64_t *effort) {
     return best;
 }
 
-/* Grow until nothing is left (returns 0), a node of more than `large` rows comes (1: the caller
-   opens it), or the effort is spent (2); -1 without memory. */
+/* Grow until the tree is complete (returns 0), the next node has more than `large` rows (1: the
+   caller opens it), or the effort is spent (2); returns -1 if memory runs out. */
 static int grow_on(cart_grower *g, ptrdiff_t large, int64_t effort) {
     int64_t spent = 0;
     while (spent < effort) {

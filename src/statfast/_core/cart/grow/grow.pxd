@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What cart/cart.h and cart/grow/grow_table.h declare."""
+"""Declarations of cart/cart.h, cart/grow/workspace.h and cart/grow/grow_table.h."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 

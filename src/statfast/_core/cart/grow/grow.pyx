@@ -26,13 +26,13 @@ cdef const grow_kernels *kernels = grow_at(level())
 
 
 cdef class Workspace:
-    """What one thread needs to search a column."""
+    """The work space of a thread that searches columns."""
 
     cdef cart_scratch s
     cdef uint8_t *memory
 
     def __cinit__(self, Problem problem, Py_ssize_t m, int64_t patience=0):
-        """`patience`: rows and sides of absolute errors in a call; 0: all."""
+        """`patience`: rows times sides that a call may take for absolute errors; 0: no limit."""
         cdef bint sorting = sorts(problem)
         cdef size_t size = lay_workspace(&problem.t, m, sorting, &self.s, NULL)
         self.memory = <uint8_t *>calloc(size, 1)
@@ -46,7 +46,7 @@ cdef class Workspace:
 
 
 cdef class Grower:
-    """A tree in growth, or a part of it."""
+    """A tree in growth, or a subtree of it."""
 
     cdef cart_grower g
     cdef Problem problem
@@ -56,8 +56,9 @@ cdef class Grower:
 
     def __cinit__(self, Problem problem, int32_t[::1] rows, const double[::1] weight,
                   bint integral, Py_ssize_t most, Py_ssize_t leaves, const int64_t[::1] record):
-        """`rows` are permuted; for `most` there is room. `leaves`: 0 is depth first. `record`: of
-        all rows, weight << 32 | weight of class 1, or None."""
+        """`rows` are permuted in place. `most` is the largest number of rows of a node, `leaves`
+        that of leaves (0: depth first), and `record` holds weight << 32 | weight of class 1 of all
+        rows, or is None."""
         cdef const cart_problem *t = &problem.t
         cdef Py_ssize_t j
         self.problem = problem
@@ -103,13 +104,14 @@ cdef class Grower:
             return t.start, t.stop
 
     def take_task(self):
-        """The node to be opened next, which is given up: arguments of `add_task`."""
+        """Remove the node to be opened next; returns arguments of `add_task`."""
         self.g.n_tasks -= 1
         cdef cart_task t = self.g.tasks[self.g.n_tasks]
         return t.start, t.stop, t.depth, t.parent, t.side, t.key, t.low, t.high
 
     def grow(self, Py_ssize_t large, int64_t effort):
-        """0: done; 1: a node of more than `large` rows comes; 2: the effort is spent."""
+        """0: the tree is complete; 1: the next node has more than `large` rows; 2: the effort is
+        spent."""
         cdef int state
         with nogil:
             state = kernels.grow_on(&self.g, large, effort)
@@ -118,7 +120,7 @@ cdef class Grower:
         return state
 
     def open(self):
-        """Open a node: its columns in the order drawn if it is to be split, else None."""
+        """Open a node; returns its columns in random order if it is to be split, else None."""
         cdef int splits
         cdef Py_ssize_t i
         cdef uint64_t state
@@ -142,9 +144,9 @@ cdef class Grower:
 
     def search(self, Workspace workspace, Py_ssize_t column, double least, bint ends):
         """(bound, whether the column varies, gain, column, missing_left, cut, threshold): the best
-        split that gains `least` or more, else column -1. With `ends` bins in doubt are not looked
-        into; no split in them gains more than the bound. None: the patience of the workspace has
-        ended, to be called again."""
+        split that gains `least` or more, else column -1. With `ends` bins in doubt are not
+        searched; no split in them gains more than the bound. Returns None if the patience of the
+        workspace has ended: call it again."""
         cdef cart_split best = cart_split(least, -1, 0, 0, NAN, -1 if least == -INFINITY else 1, 0)
         cdef double bound = -INFINITY
         cdef int varies
@@ -159,8 +161,8 @@ cdef class Grower:
 
     def split(self, double gain, int32_t column, int32_t missing_left, int64_t cut,
               double threshold, int64_t patience=0):
-        """Split the open node. True: patience (rows times columns looked at for surrogates) has
-        ended, to be called again."""
+        """Split the open node. Returns True if `patience`, a number of rows times columns that are
+        searched for surrogates, has ended: call it again."""
         cdef cart_split best = cart_split(gain, column, missing_left, cut, threshold, 0, 0)
         cdef int state
         with nogil:
@@ -196,7 +198,8 @@ cdef class Grower:
         return links, numbers, values
 
     def sets(self):
-        """(sets, 2, words): categories that go left, and right, by the bits of their numbers."""
+        """The sets (sets, 2, words) of categories that go left and right: a bit for each
+        category."""
         found = np.zeros((self.g.n_sets, 2, self.g.t.words), np.uint64)
         cdef uint64_t[:, :, ::1] to = found
         if self.g.n_sets:

@@ -86,8 +86,8 @@ static int load_classes(const cart_problem *t, cart_node_rows *v, const double *
 }
 
 /* ------------------------------------------------------------------ targets */
-/* Ascending targets, the place of each, and the median: the mean of two where half the weight lies
-   at or below the first. Sums of weights that are not whole are known to some 2^-53 of all. */
+/* Ascending targets, the place of each, and the median: the mean of two targets where exactly half
+   the weight lies at or below the first. Sums of fractional weights are compared up to rounding. */
 static double median_of(const cart_problem *t, cart_node_rows *v, ptrdiff_t o) {
     enum { KNOWN_BITS = 48 };
     const ptrdiff_t m = v->m;
@@ -101,7 +101,7 @@ static double median_of(const cart_problem *t, cart_node_rows *v, ptrdiff_t o) {
     const uint64_t *order = sort_keys(v->targets, v->targets + m, m, most);
     for (ptrdiff_t i = 0; i < m; i++) ascending[i] = v->y[o * m + (uint32_t)order[i]];
     const int64_t slack = v->weight >> KNOWN_BITS;
-    int64_t twice = 0; /* what lies at or below */
+    int64_t twice = 0; /* twice the weight at or below */
     ptrdiff_t median = m - 1, halves = m - 1;
     for (ptrdiff_t i = 0; i < m; i++) {
         const uint32_t at = (uint32_t)order[i];
@@ -110,11 +110,12 @@ static double median_of(const cart_problem *t, cart_node_rows *v, ptrdiff_t o) {
         if (twice >= v->weight - slack && i < median) median = i;
         if (twice > v->weight + slack && i < halves) halves = i;
     }
-    if (median == halves) return ascending[median]; /* halves of the smallest numbers vanish */
+    if (median == halves) return ascending[median]; /* half of the smallest number would be 0 */
     return ascending[median] / 2 + ascending[halves] / 2;
 }
 
-/* The mean, between the extremes: a second pass finds what rounding has taken from the first. */
+/* The mean, clipped to the range of y. A second pass adds the mean of the residuals of
+   the first. */
 static double mean_of(const double *y, const double *w, ptrdiff_t m, double mass, double low,
                       double high) {
     double sum = 0, rest = 0;
@@ -139,7 +140,7 @@ static int load_targets(const cart_problem *t, cart_node_rows *v, const double *
     for (ptrdiff_t o = 0; o < T; o++)
         for (ptrdiff_t i = 0; i < m; i++) v->y[o * m + i] = t->y[v->rows[i] * T + o];
     int pure = 1;
-    double reach = 0, error = 0; /* of all outputs, which share a scale */
+    double reach = 0, error = 0; /* over all outputs, which share a scale */
     for (ptrdiff_t o = 0; o < T; o++) {
         double low = INFINITY, high = -INFINITY, left = 0;
         const double *own = v->y + o * m;
@@ -161,7 +162,7 @@ static int load_targets(const cart_problem *t, cart_node_rows *v, const double *
     }
     v->impurity = error / v->mass / (double)T;
     if (!(reach > 0)) return pure;
-    /* Targets less the center are multiples of the grid, if they are those of a coarser one. */
+    /* Centered targets are multiples of the grid if the targets are multiples of a coarser one. */
     const double factor = scale_to(reach * (double)v->weight * v->scale, 61);
     const int whole = v->scale == 1;
     for (ptrdiff_t o = 0; o < T; o++) {
@@ -183,7 +184,7 @@ static int load_targets(const cart_problem *t, cart_node_rows *v, const double *
     return pure;
 }
 
-/* Two classes with whole weights: one number a row. */
+/* Two classes with whole weights are packed into one number a row. */
 static int load_packed(const cart_problem *t, cart_node_rows *v) {
     int64_t sum = 0, lightest = INT64_MAX;
     for (ptrdiff_t i = 0; i < v->m; i++) {

@@ -12,8 +12,8 @@ static int reserve(void **array, size_t *capacity, size_t wanted, size_t size) {
     return 1;
 }
 
-/* Rows on the two sides of a split, without a branch: which side is not to be foreseen. The ranks
-   next to the cut, from which the threshold comes in the end. */
+/* Divide the rows of a split, without a branch, as sides are unpredictable, and find the ranks next
+   to the cut, from which the threshold is computed later. */
 static ptrdiff_t partition(cart_grower *g, const cart_split *s, cart_cut *cut) {
     const cart_problem *t = g->t;
     const ptrdiff_t m = g->v.m, f = s->feature;
@@ -42,13 +42,14 @@ static ptrdiff_t partition(cart_grower *g, const cart_split *s, cart_cut *cut) {
     return l;
 }
 
-/* The thresholds of nodes, in the end: values far apart in memory are then waited for together. */
+/* The thresholds of all nodes, computed last, so that reads of values far apart in
+   memory overlap. */
 static void place_thresholds(cart_grower *g) {
     const cart_problem *t = g->t;
     for (size_t i = 0; i < g->n_nodes; i++) {
         cart_cut *cut = &g->nodes[i].cut;
         if (cut->feature < 0 || !isnan(cut->threshold)) continue;
-        cut->threshold = INFINITY; /* missing values alone go right */
+        cut->threshold = INFINITY; /* only missing values go right */
         if (cut->high == UINT32_MAX) continue;
         const double *values = t->values + t->first[cut->feature];
         cut->threshold = middle_of(values, cut->low, cut->high);
@@ -68,8 +69,8 @@ static CART_SELDOM int push_set(cart_grower *g, const uint64_t *set) {
     return 1;
 }
 
-/* The side of each row by the split alone, CART_SIDE_UNKNOWN where its value is missing; of
-   numbers, the largest rank on the left and the least on the right. */
+/* The side of each row by the split alone, CART_SIDE_UNKNOWN where its value is missing. For
+   numbers also the largest rank on the left and the least on the right. */
 static CART_SELDOM void take_sides(cart_grower *g, const cart_split *split, int64_t *low,
                                    int64_t *high) {
     const cart_problem *t = g->t;
@@ -94,8 +95,8 @@ static CART_SELDOM void take_sides(cart_grower *g, const cart_split *split, int6
     }
 }
 
-/* Columns that send rows as the split does, the best first; returns -1 without memory, CART_PAUSED
-   if patience ends first. */
+/* Find surrogates, the best first. Returns -1 if memory runs out, CART_PAUSED if patience ends
+   before all columns are searched. */
 static CART_SELDOM int find_surrogates(cart_grower *g, const cart_split *split) {
     const cart_problem *t = g->t;
     cart_making *now = &g->making;
@@ -125,8 +126,8 @@ static CART_SELDOM int find_surrogates(cart_grower *g, const cart_split *split) 
     return 0;
 }
 
-/* Where a surrogate sends a row; CART_SIDE_UNKNOWN if its value is missing, or a category new to
-   it. */
+/* The side to which a surrogate sends a row; CART_SIDE_UNKNOWN if its value is missing, or a
+   category that the node has not seen. */
 static CART_SELDOM int sent_by(const cart_grower *g, const cart_surrogate *by, int32_t row) {
     const cart_problem *t = g->t;
     const ptrdiff_t j = by->column;
@@ -165,8 +166,8 @@ static CART_SELDOM int begin_making(cart_grower *g, const cart_split *split) {
     return 1;
 }
 
-/* As partition, for sets of categories and for nodes that ask other columns where a value is
-   missing. Returns -1 without memory, CART_PAUSED if it is to be called again. */
+/* As `partition`, for sets of categories and for nodes with surrogates. Returns -1 if memory runs
+   out, CART_PAUSED if it is to be called again. */
 static CART_SELDOM ptrdiff_t partition_by_sides(cart_grower *g, const cart_split *split,
                                                 cart_cut *cut) {
     const cart_problem *t = g->t;

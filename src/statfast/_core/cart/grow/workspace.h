@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where arrays lie in the memory of a thread, and of a tree in growth. */
+/* The layout of the work space of a thread, and of a tree in growth. */
 #ifndef STATFAST_CART_WORKSPACE_H
 #define STATFAST_CART_WORKSPACE_H
 
@@ -9,7 +9,7 @@
 #define TAKE(array, type, count)                                                                   \
     ((array) = (type *)(void *)(start + at), at += sizeof(type) * (size_t)(count))
 
-/* What a thread needs for m rows, from `start` on; returns how many bytes that is. */
+/* The work space of a thread for m rows, from `start` on; returns its size in bytes. */
 static inline size_t lay_workspace(const cart_problem *t, ptrdiff_t m, int sorts, cart_scratch *s,
                              uint8_t *start) {
     const int absolute = t->criterion == CART_ABSOLUTE, general = t->known_only || t->most;
@@ -36,7 +36,7 @@ static inline size_t lay_workspace(const cart_problem *t, ptrdiff_t m, int sorts
     return at;
 }
 
-/* The same of a tree whose nodes have up to m rows. */
+/* The same for a tree whose nodes have up to m rows. */
 static inline size_t lay_node_workspace(cart_grower *g, ptrdiff_t m, uint8_t *start) {
     const cart_problem *t = g->t;
     const ptrdiff_t T = t->outputs, C = t->channels, errors = t->criterion == CART_ABSOLUTE ? m : 0;

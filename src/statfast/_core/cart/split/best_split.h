@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best split of a node on one column, whichever way is for it. */
+/* The best split of a node on one column, by the search that fits the column and the criterion. */
 
-/* Codes of the rows whose value is known, and their places; how many there are. */
+/* The codes and places of the rows whose value is known; returns their number. */
 static ptrdiff_t known_rows(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
                             ptrdiff_t f) {
     const uint8_t *codes = t->codes + f * t->n;
@@ -20,7 +20,7 @@ static ptrdiff_t known_rows(const cart_problem *t, const cart_node_rows *v, cart
 
 static int bits_to_drop(ptrdiff_t m) { return m < 256 ? 3 : m < 1024 ? 2 : m < 4096 ? 1 : 0; }
 
-/* Look into all bins in doubt. */
+/* Search all bins in doubt. */
 static void settle(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
                    cart_split *best) {
     if (s->doubts) {
@@ -30,8 +30,8 @@ static void settle(const cart_problem *t, const cart_node_rows *v, cart_scratch 
     s->doubts = s->used = 0;
 }
 
-/* One pass over m rows at `place` (NULL: all), the others being on the side `missing_left`. Bins in
-   doubt wait for the other columns, unless rows are at places. */
+/* One pass over m rows at `place` (NULL: all); missing values are on the side `missing_left`. Bins
+   in doubt wait until all columns are seen, unless there are places. */
 static int split_once(const cart_problem *t, const cart_node_rows *v, cart_scratch *s, ptrdiff_t f,
                       const int32_t *place, ptrdiff_t m, int missing_left, const int64_t *base,
                       single_bin left, int64_t weight, int64_t rows, cart_split *best) {
@@ -102,15 +102,16 @@ static int binned_splits(const cart_problem *t, const cart_node_rows *v, cart_sc
     return split_once(t, v, s, f, NULL, m, 0, none, zero, 0, 0, best);
 }
 
-/* Whether histograms serve: one output, not too many classes, sums that bound gains. */
+/* Whether splits are searched by histograms: for one output, few classes, and criteria
+   with bounds. */
 static INLINE int is_binned(const cart_problem *t) {
     return t->outputs == 1 && !t->monotone && t->channels <= CART_MAX_CLASSES &&
            t->criterion != CART_POISSON && t->criterion != CART_ABSOLUTE &&
            (t->ranks16 || t->n < CART_WIDE_RANK);
 }
 
-/* Replace `best` by a better split on column f, if there is one outside of the bins that are left
-   in doubt; returns whether the column varies in the node. */
+/* Replace `best` by a better split on column f, if there is one outside of the bins that stay in
+   doubt; returns whether the column varies in the node. */
 static int look_at(const cart_problem *t, const cart_node_rows *v, cart_scratch *s, ptrdiff_t f,
                    uint64_t draw, cart_split *best) {
     if (t->known_only && count_known(t, v, f) < v->m) return known_splits(t, v, s, f, best);
@@ -123,7 +124,7 @@ static int look_at(const cart_problem *t, const cart_node_rows *v, cart_scratch 
     return binned_splits(t, v, s, f, best);
 }
 
-/* The same, with nothing left in doubt; or, where `bound` is asked for, that of the bins in doubt. */
+/* The same, searching bins in doubt as well; or, if `bound` is not NULL, giving their bound. */
 static int split_on(const cart_problem *t, const cart_node_rows *v, cart_scratch *s, ptrdiff_t f,
                     uint64_t draw, cart_split *best, double *bound) {
     const int varies = look_at(t, v, s, f, draw, best);

@@ -10,11 +10,11 @@ typedef struct {
     int32_t *places;
 } single_rows;
 
-/* The sums before each bin, and after the last. */
+/* The sums before each bin, and after the last one. */
 typedef struct {
     single_bin at[257];
     double a[257], n[257]; /* the same of targets and weights */
-    double up[256], down[256]; /* of a bin: how far the sum of targets can rise, and fall */
+    double up[256], down[256]; /* how far the sum of targets can rise and fall within a bin */
     int used; /* bins with rows */
 } single_sums;
 
@@ -104,13 +104,14 @@ static void split_at_ends(
     take_bits(c, top, base + ((int64_t)(b + 1) << shift) - 1);
 }
 
-/* A corner of the box: of the two classes, none where all rows are on one side. */
+/* The gain at a corner of the box of possible sums; of two classes there is none where all rows are
+   on one side. */
 static INLINE double corner(const single_search *c, double a, double n) {
     if (n > 0 && n < c->W) return spread(a, n, c->T, c->W);
     return c->t->label ? 0 : INFINITY;
 }
 
-/* What no split within a bin exceeds, but for those at its ends. */
+/* An upper bound of the gains of splits within a bin, without those at its ends. */
 static double bound_of(const single_search *c, const single_sums *z, int b) {
     const double a = z->a[b], n = z->n[b], light = (double)c->v->lightest;
     double bound = 0;
@@ -134,8 +135,8 @@ static double bound_of(const single_search *c, const single_sums *z, int b) {
     return bound;
 }
 
-/* Bins that a better split may lie in. Gains at their begin and end are known to the best, unless
-   they are not allowed. */
+/* List the bins in doubt, which may hold a better split. The gains at their ends have been compared
+   with the best already, unless such splits are not allowed. */
 static void mark_bins(const single_search *c, const single_sums *z, int bins, uint8_t *marked) {
     const cart_problem *t = c->t;
     const double *a = z->a, *n = z->n, *up = z->up, *down = z->down;
@@ -161,9 +162,10 @@ static void mark_bins(const single_search *c, const single_sums *z, int bins, ui
                                    reaches(a[b + 1], n[b + 1], T, W, limit));
 }
 
-/* The splits between bins of rows with `bins` codes, of which `drop` bits are not looked at; the
-   rank of a row is base + (code << below) + less than 1 << below. Bins that may hold a better split
-   are in doubt. Returns how many bins have rows: if there is but one, it is in doubt. */
+/* The splits between bins of rows with `bins` codes, of which the lowest `drop` bits are ignored.
+   The rank of a row lies between base + (code << below) and the base of the next code. Bins that
+   may hold a better split are in doubt. Returns the number of bins with rows; a single one is in
+   doubt. */
 static int single_binned(single_search *c, const single_rows *r, int bins, int drop, int below,
                          int64_t base, single_bin left, single_doubt *doubt, ptrdiff_t *doubts) {
     const cart_problem *t = c->t;
@@ -214,7 +216,8 @@ static int single_refined(single_search *c, const single_rows *r, const single_d
     return used > 1 || within;
 }
 
-/* Look into bins in doubt, the most promising first; returns whether the column varies in one. */
+/* Search the bins in doubt in the order of their bounds; returns whether the column varies
+   in one. */
 static int single_settled(const cart_problem *t, const cart_node_rows *v, int missing_left,
                           const single_rows *r, single_doubt *doubt, ptrdiff_t doubts,
                           cart_split *best) {

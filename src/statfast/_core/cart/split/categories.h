@@ -7,16 +7,18 @@
    node, and for more of them the prefixes of the order along the first principal component of their
    means (Coppersmith, Hong and Hosking 1999), which need not hold the best.
 
-   A missing value is a category like any other, unless only known values choose. Categories that
-   the node has not seen go where missing values go. Random splits draw one pair of sets. */
+   A missing value is a category like any other, unless splits are chosen by known values alone.
+   Categories that the node has not seen go where missing values go. Random splits draw one pair of
+   sets. */
 
-/* Whether all pairs of sets are tried: cuts are bits of sets then, else places in the order. */
+/* Whether all pairs of sets are tried. A cut is then a set, bit by bit, else a place in
+   the order. */
 static int is_exhaustive(const cart_problem *t, ptrdiff_t used) {
     return (t->outputs > 1 || (t->label && t->channels > 2)) && used <= CART_MAX_SUBSET_CATEGORIES;
 }
 
-/* Sums of the rows of each category: channels, weight, rows. Returns how many are in the node;
-   these are in `order`, ascending. */
+/* The sums (channels, weight, rows) of each category. Returns the number of categories in the node,
+   which `order` lists by rising numbers. */
 static CART_SELDOM ptrdiff_t count_categories(const cart_problem *t, const cart_node_rows *v,
                                               cart_scratch *s,
                                   ptrdiff_t f) {
@@ -37,7 +39,7 @@ static CART_SELDOM ptrdiff_t count_categories(const cart_problem *t, const cart_
     return used;
 }
 
-/* What categories are ordered by: their means on the first principal component of all. */
+/* The keys by which categories are ordered: their means along the first principal component. */
 static CART_SELDOM void project_categories(const cart_problem *t, cart_scratch *s, ptrdiff_t used) {
     const ptrdiff_t C = t->channels, step = C + 2;
     double *center = s->means + (t->most + 1) * C, *axis = center + C, all = 0;
@@ -93,7 +95,7 @@ static CART_SELDOM void order_categories(const cart_problem *t, cart_scratch *s,
             const int64_t *sums = s->table + s->order[u] * step;
             s->means[u * C] = C > k ? (double)sums[k] / (double)sums[C] : 0;
         }
-    for (ptrdiff_t i = 1; i < used; i++) { /* few as a rule: by insertion */
+    for (ptrdiff_t i = 1; i < used; i++) { /* by insertion, as there are few as a rule */
         const int32_t category = s->order[i];
         const double mean = s->means[i * C];
         ptrdiff_t j = i;
@@ -114,7 +116,7 @@ static void add_category(const cart_problem *t, cart_scratch *s, ptrdiff_t u, in
     *rows += sums[t->channels + 1];
 }
 
-/* The splits of `used` categories, ordered. */
+/* The splits of `used` categories, which are in order. */
 static CART_SELDOM void split_categories(const cart_problem *t, const cart_node_rows *v,
                                          cart_scratch *s,
                              ptrdiff_t f, ptrdiff_t used, cart_split *best) {
@@ -165,8 +167,8 @@ static int is_drawn_left(int64_t draw, int64_t c) {
     return (int)(mixed((uint64_t)draw + (uint64_t)(c >> 6)) >> (c & 63) & 1);
 }
 
-/* Each category of the node goes left or right by a bit, drawn anew until both sides hold one
-   (Geurts, Ernst and Wehenkel 2006). The draw serves as the cut. */
+/* Each category of the node goes left or right by a random bit; bits are drawn until both sides
+   hold a category (Geurts, Ernst and Wehenkel 2006). The draw serves as the cut. */
 static CART_SELDOM int random_categories(const cart_problem *t, const cart_node_rows *v,
                                          cart_scratch *s, ptrdiff_t f, uint64_t draw,
                                          cart_split *best) {

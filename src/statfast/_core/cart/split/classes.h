@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best split of a node on a column, for several classes or other criteria than Gini's index:
-   as split_single.h, with the weight of each class in a bin.
+/* The best split of a node on a column, for several classes or other criteria than Gini's index: as
+   cart/split/single_sum.h, with the weight of each class in a bin.
 
-   Bound: for a given weight of the left side, each class adds a convex function of its own weight
-   there, at most the larger of its values at the begin and the end of the bin. The sum of these is
-   convex in the weight of the left side, so the bound is the larger of its values at the two ends
-   of what that weight can be. For misclassified weight, the sum of two maxima. */
+   Bound: for a fixed weight of the left side, each class adds a convex function of its own weight
+   there, which is at most the larger of its values at the begin and the end of the bin. The sum of
+   these is convex in the weight of the left side, so the bound is the larger of its values at the
+   least and the largest weight possible. For misclassified weight it is the sum of two maxima. */
 
 typedef struct {
     const cart_problem *t;
@@ -48,12 +48,12 @@ static double class_bound(const cart_problem *t, const cart_node_rows *v, const 
         const double q = xlogx_of(t, high[k]) + xlogx_of(t, T[k] - high[k]);
         sum += p > q ? p : q;
     }
-    /* What is subtracted is least where both sides weigh the same. */
+    /* The subtracted term is least where both sides have the same weight. */
     const int64_t half = W / 2, n = few > half ? few : most < half ? most : half;
     return sum - xlogx_of(t, n) - xlogx_of(t, W - n);
 }
 
-/* The splits between few rows, or between rows whose keys are sorted: rank << bits | number. */
+/* The splits between few rows, or between rows with sorted keys rank << bits | number. */
 static int classes_between(class_search *c, const int64_t *key, int bits, const int32_t *place,
                            ptrdiff_t m, const int64_t *base, int64_t weight, int64_t rows,
                            int64_t *left) {
@@ -95,8 +95,9 @@ static int classes_sorted(class_search *c, const int32_t *place, ptrdiff_t m, co
     return classes_between(c, wide, CART_PLACE_BITS, place, m, base, weight, rows, left);
 }
 
-/* As single_binned; `bin` has room for (bins + 1) (channels + 2) numbers of this level, others
-   follow: the sums of the left side at the begin of each bin, its weight and its rows. */
+/* As single_binned. `bin` holds (bins + 1) (channels + 2) numbers for this level of histograms,
+   followed by those of finer levels: the sums, weight and rows of the left side at the begin of
+   each bin. */
 static int classes_binned(class_search *c, const uint8_t *byte, const int32_t *place, ptrdiff_t m,
                           int bins, int drop, int below, int64_t base, const int64_t *start,
                           int64_t weight, int64_t rows, uint8_t *bytes, int32_t *places,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best split between few rows, where `spread` scores it: on one column, or of a node on several
-   at once. */
+/* The best split between few rows, where `spread` is the score: on one column, or on several
+   columns at once. */
 
 /* Splits between m <= CART_MAX_PAIRED_ROWS rows. Returns whether the column varies among them. */
 static int single_paired(single_search *c, const int32_t *place, ptrdiff_t m, single_bin left) {
@@ -24,7 +24,7 @@ static int single_paired(single_search *c, const int32_t *place, ptrdiff_t m, si
     return 1;
 }
 
-/* Of the splits that gain most, that of the first column, at its lowest rank. */
+/* Among the splits of the largest gain, take the first column, at its lowest rank. */
 static void take_first(single_search *c, const int32_t *columns, int32_t turn, const int32_t *rank,
                        const int64_t *gain, int64_t top) {
     const ptrdiff_t all = c->v->m * PAIRED_COLUMNS;
@@ -43,7 +43,7 @@ static void take_first(single_search *c, const int32_t *columns, int32_t turn, c
     take_bits(c, top, cut);
 }
 
-/* Up to PAIRED_COLUMNS columns, which come in this order; returns whether one of them varies. */
+/* Search up to PAIRED_COLUMNS columns, in this order; returns whether one of them varies. */
 static int split_paired(const cart_problem *t, const cart_node_rows *v, const int32_t *columns,
                      int count, int32_t turn, cart_split *best) {
     int32_t rank[PAIRED_LANES];
@@ -65,14 +65,14 @@ static int split_paired(const cart_problem *t, const cart_node_rows *v, const in
     return vary != 0;
 }
 
-/* Whether it pays to look at several columns at once. */
+/* Whether it pays to search several columns at once. */
 static int is_paired(const cart_problem *t, const cart_node_rows *v) {
     const ptrdiff_t m = v->m, k = t->max_features, lanes = PAIRED_COLUMNS;
     return m <= CART_MAX_PAIRED_ROWS && is_single(t) && !t->randomized && t->plain &&
            m * m * ((k + lanes - 1) / lanes) <= k * (m * ((m + lanes - 1) / lanes) + 60);
 }
 
-/* Whether there is but one way to split the node, which is that of the first column that varies. */
+/* Whether the node has only one possible split, which the first column that varies gives. */
 static int is_pair(const cart_problem *t, const cart_node_rows *v) {
     return v->m == 2 && !t->randomized && !t->monotone && t->plain && !is_strict(t) &&
            t->criterion != CART_POISSON;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How good a split is: a number to be made large, which orders splits as the decrease of impurity
-   does. `spread` serves where one sum beside the weight decides (two classes and Gini's index; one
-   target and squared errors); `score` serves everything else. Each is convex in the sums of the
-   left side, which is what bounds rest on. */
+/* The score of a split, which orders splits as the decrease of impurity does. `spread` is used
+   where one sum beside the weight decides (two classes with Gini's index; one target with squared
+   errors), `score` everywhere else. Both are convex in the sums of the left side, on which bounds
+   rest. */
 
 #include <math.h>
 #include <string.h>
@@ -22,15 +22,15 @@ static INLINE double spread(double a, double n, double T, double W) {
     return d * d / (n * (W - n));
 }
 
-/* Sums beyond the table are computed: those of weights that are not whole are up to 2^60. */
+/* x log2 x, computed for sums beyond the table; those of fractional weights are up to 2^60. */
 static INLINE double xlogx_of(const cart_problem *t, int64_t x) {
     if (x <= 0) return 0;
     return x < t->tabulated ? t->xlogx[x] : (double)x * log2((double)x);
 }
 
-/* (1 + d) log(1 + d) - d for d >= -1: what a mean of counts that is 1 + d times another deviates by,
-   without the difference of two large numbers where d is small: the terms that the series leaves
-   out are below 2^-53 of the first. */
+/* (1 + d) log(1 + d) - d for d >= -1: the Poisson deviance of a mean that is 1 + d times another.
+   For small d a series avoids the difference of two large numbers; the terms it leaves out are
+   below 2^-53 of the first. */
 static double poisson_excess(double d) {
     enum { SERIES_TERMS = 17 };
     if (d <= -1) return 1;
@@ -40,7 +40,7 @@ static double poisson_excess(double d) {
     return sum * d * d;
 }
 
-/* Counts (of output o) on both sides: how much the deviance falls, in weight times target. */
+/* The decrease of the Poisson deviance of output o, in units of weight times target. */
 static double score_counts(const cart_node_rows *v, ptrdiff_t o, int64_t left, int64_t weight) {
     const double n = (double)weight, W = (double)v->weight, m = W - n;
     const double l = (double)left, T = (double)v->total[o];
@@ -96,7 +96,7 @@ static double score(const cart_problem *t, const cart_node_rows *v, const int64_
     return sum;
 }
 
-/* By whichever of the two. */
+/* The score of a split by `spread` or `score`. */
 static double gain_of(const cart_problem *t, const cart_node_rows *v, const int64_t *left,
                       int64_t weight) {
     const ptrdiff_t k = t->label ? 1 : 0;
@@ -105,7 +105,7 @@ static double gain_of(const cart_problem *t, const cart_node_rows *v, const int6
     return score(t, v, left, weight);
 }
 
-/* Whether sides hold enough rows and weight. */
+/* Whether both sides hold enough rows and weight. */
 static INLINE int is_allowed(const cart_problem *t, const cart_node_rows *v, int64_t rows,
                              int64_t weight) {
     const double least = t->min_weight;
@@ -114,7 +114,7 @@ static INLINE int is_allowed(const cart_problem *t, const cart_node_rows *v, int
                            (double)(v->weight - weight) * v->scale >= least));
 }
 
-/* The mean of class 1, or of the target: what monotone constraints speak of. */
+/* The mean of class 1, or of the target, on which monotone constraints are imposed. */
 static INLINE double value_of(const cart_problem *t, const cart_node_rows *v, const int64_t *sum,
                               const int64_t *less, int64_t weight) {
     const ptrdiff_t k = t->label ? 1 : 0;
@@ -125,15 +125,16 @@ static INLINE double value_of(const cart_problem *t, const cart_node_rows *v, co
 /* Whether the values of both sides obey the monotone constraints. */
 static INLINE int is_ordered(const cart_problem *t, const cart_node_rows *v, ptrdiff_t f,
                              const int64_t *left, int64_t weight) {
-    if (!t->monotone || t->monotone[f] == 0) return 1; /* those are clipped to the bounds */
+    /* Values of other columns are clipped to the bounds. */
+    if (!t->monotone || t->monotone[f] == 0) return 1;
     const double l = value_of(t, v, left, NULL, weight);
     const double r = value_of(t, v, v->total, left, v->weight - weight);
     return l >= v->low && r >= v->low && l <= v->high && r <= v->high &&
            (l - r) * t->monotone[f] <= 0;
 }
 
-/* Of equal gains the column that was drawn first, missing values on the right, the lowest cut: in
-   whatever order splits are looked at. */
+/* Whether a split is better. Ties go to the column drawn first, then to missing values on the
+   right, then to the lowest cut, so that the order of the search does not matter. */
 static INLINE int is_better(const cart_split *best, double gain, int missing_left, int64_t cut) {
     if (gain != best->gain) return gain > best->gain;
     if (best->turn != best->order) return best->turn < best->order;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best split of a node on a column, where `spread` scores it: exact, without sorting the rows.
+/* The best split of a node on a column, where `spread` is the score: exact, without sorting the
+   rows.
 
-   Rows are counted by the first byte of their ranks. Sums at the ends of bins give exact gains
-   there. Inside of a bin, the left side has the sums at its begin plus those of some of its rows:
-   a point of a box, and as the gain is convex, it is at most that of the best corner (the idea of
-   Alsabti, Ranka and Singh 1998, CLOUDS; Fayyad and Irani 1992 for convexity). Bins whose bound
-   reaches the best gain are in doubt, and are settled when the ends of bins of all columns are
-   known: their rows are counted by the next byte of their ranks or, if few, compared with each
+   Rows are counted by the first byte of their ranks. The sums at the ends of bins give exact gains
+   there. Within a bin, the left side has the sums at its begin plus those of some of its rows,
+   which is a point of a box; as the gain is convex, it is at most that of the best corner (the idea
+   of Alsabti, Ranka and Singh 1998, CLOUDS; Fayyad and Irani 1992 for convexity). Bins whose bound
+   reaches the best gain are in doubt. They are searched when the ends of the bins of all columns
+   are known: their rows are counted by the next byte of their ranks or, if few, compared with each
    other.
 
    Cost: about a nanosecond a row, and a tenth of a microsecond. */
@@ -37,7 +38,7 @@ static INLINE single_bin unpacked(int64_t both) {
     return (single_bin){q, q, w, w};
 }
 
-/* What a gain must reach to be looked at: beyond rounding, without a division. */
+/* The gain that a split must reach to be compared exactly; it allows for rounding. */
 static INLINE double limit_of(const single_search *c) {
     return c->best->gain > 0 ? c->best->gain * (1 - CART_ROUNDING) : 0;
 }
@@ -47,9 +48,9 @@ static INLINE int reaches(double a, double n, double T, double W, double limit) 
     return d * d >= limit * (n * (W - n));
 }
 
-/* The gains of m splits with sums a and n on the left, as the bits of a double, whose order is that
-   of the numbers; -1 where n is not between least and most. Returns the largest, -1 if none reaches
-   the limit. */
+/* The gains of m splits with the sums a and n on the left, as the bits of doubles, which have the
+   order of the numbers; -1 where n is not between least and most. Returns the largest, or -1 if
+   none reaches the limit. */
 static INLINE int64_t gains_of(
     const single_search *c, const double *a, const double *n, ptrdiff_t m, double least,
     double most, int64_t *gain) {

@@ -5,7 +5,7 @@
 #define BYTE_AT(shift, key) ((key) >> (shift) & 255)
 DEFINE_COUNTING_SORT(sort_by_byte, uint64_t, int, BYTE_AT)
 
-/* Sort (rank << 32 | place) by rank: a radix sort, stable, of the bytes that ranks use. */
+/* Sort (rank << 32 | place) by rank: a stable radix sort by the bytes that ranks use. */
 static uint64_t *sort_keys(uint64_t *key, uint64_t *spare, ptrdiff_t m, uint32_t most) {
     if (m <= 48) {
         for (ptrdiff_t i = 1; i < m; i++) {
@@ -26,7 +26,7 @@ static uint64_t *sort_keys(uint64_t *key, uint64_t *spare, ptrdiff_t m, uint32_t
     return key;
 }
 
-/* Rows by rank; those with a missing value come last. Returns how many are not missing. */
+/* The rows by rank; those with a missing value come last. Returns the number of the others. */
 static ptrdiff_t sorted_rows(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
                              ptrdiff_t f, uint64_t **sorted) {
     ptrdiff_t m = v->m;
@@ -44,8 +44,8 @@ static ptrdiff_t sorted_rows(const cart_problem *t, const cart_node_rows *v, car
 }
 
 /* ------------------------------------------------------------------ absolute errors */
-/* The least sum of w |y - c| as rows come one by one: weights and weighted targets in two Fenwick
-   trees over the places of targets, searched for the median. */
+/* The least sum of w |y - c| while rows are added one by one: weights and weighted targets are kept
+   in two Fenwick trees over the places of targets, which are searched for the median. */
 typedef struct {
     double *w, *wy, all, sum;
     ptrdiff_t m;
@@ -74,8 +74,8 @@ static double median_error(const median_tree *b, const double *ascending) {
     return (median * w - wy) + (b->sum - wy - median * (b->all - w));
 }
 
-/* `order` rows in the order in which they go to the left; errors[i] of both sides after row i.
-   Returns 0 if patience ends first: what is done stays in `s->pause`. */
+/* The errors errors[i] of both sides after row i, for rows in the `order` in which they move to the
+   left. Returns 0 if patience ends before; the progress is kept in `s->pause`. */
 static int absolute_errors(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
                            const int32_t *order) {
     const ptrdiff_t m = v->m;
@@ -107,8 +107,8 @@ static int absolute_errors(const cart_problem *t, const cart_node_rows *v, cart_
     return 1;
 }
 
-/* The least sum of w |y - c| of both sides together; weights by the places of targets, those on the
-   right less than 0. */
+/* The sum of the least sums of w |y - c| of both sides. Weights are in the order of targets; those
+   of rows on the right are negative. */
 static double errors_of_sides(const double *w, const double *ascending, ptrdiff_t m) {
     double all[2] = {0, 0}, below[2] = {0, 0}, median[2] = {0, 0}, sum = 0;
     for (ptrdiff_t i = 0; i < m; i++) all[w[i] < 0] += fabs(w[i]);
@@ -122,7 +122,7 @@ static double errors_of_sides(const double *w, const double *ascending, ptrdiff_
 }
 
 /* ------------------------------------------------------------------ all splits in order */
-/* Where patience ends before the column does, CART_PAUSED: to be called again. */
+/* Returns CART_PAUSED if patience ends before the column is searched: call it again. */
 static int sorted_splits(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
                          ptrdiff_t f, cart_split *best) {
     const ptrdiff_t m = v->m;
@@ -137,8 +137,8 @@ static int sorted_splits(const cart_problem *t, const cart_node_rows *v, cart_sc
     p->sorted = NULL;
     if (key[0] >> 32 == key[m - 1] >> 32) return 0;
     for (int missing_left = p->missing_left; missing_left <= (known < m); missing_left++) {
-        /* Rows in the order in which they go to the left: those with missing values at the end, or
-           at the begin. */
+        /* The rows in the order in which they move to the left: those with missing values come
+           last, or first. */
         const ptrdiff_t ahead = missing_left ? m - known : 0;
         for (ptrdiff_t i = 0; i < m; i++)
             s->place[i < known ? i + ahead : i - (missing_left ? known : 0)] =
@@ -177,8 +177,8 @@ static double drawn_between(double a, double b, uint64_t draw) {
     return threshold < b ? threshold : a;
 }
 
-/* The largest rank whose value is not above the threshold, which lies between those of `low` and
-   `high`. */
+/* The largest rank whose value is not above the threshold, which lies between the values of the
+   ranks `low` and `high`. */
 static uint32_t rank_below(const double *values, double threshold, uint32_t low, uint32_t high) {
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
@@ -190,8 +190,9 @@ static uint32_t rank_below(const double *values, double threshold, uint32_t low,
     return low;
 }
 
-/* Of few rows, none missing, the values are read row by row: those of ranks are far apart in
-   memory. Keys become 0 on the left and 1 on the right; returns whether the column varies. */
+/* A random split of few rows without missing values: values are read row by row, as those of ranks
+   lie far apart in memory. Keys become 0 on the left and 1 on the right; returns whether the column
+   varies. */
 static int near_sides(const cart_problem *t, const cart_node_rows *v, cart_scratch *s, ptrdiff_t f,
                       uint64_t draw, double *threshold) {
     const double *x = t->by_row + f;
@@ -240,7 +241,7 @@ static int random_split(const cart_problem *t, const cart_node_rows *v, cart_scr
     }
     int64_t weight = 0, rows = 0;
     memset(s->left, 0, (size_t)t->channels * sizeof *s->left);
-    if (is_single(t)) { /* without a branch: which side is not to be foreseen */
+    if (is_single(t)) { /* without a branch, as sides are unpredictable */
         int64_t sum = 0;
         for (ptrdiff_t i = 0; i < m; i++) {
             const int64_t goes = -(int64_t)(s->key[i] <= cut || s->key[i] == lost_left);
@@ -276,7 +277,7 @@ static int random_split(const cart_problem *t, const cart_node_rows *v, cart_scr
         gain = gain_of(t, v, s->left, weight);
     }
     if (gain > best->gain && is_ordered(t, v, f, s->left, weight)) {
-        for (ptrdiff_t i = 0; near && i < m; i++) { /* what divides rows is a rank */
+        for (ptrdiff_t i = 0; near && i < m; i++) { /* rows are divided by a rank */
             const uint32_t rank = s->key[i] ? 0 : rank_in(ranks, v->rows[i]);
             cut = rank > cut ? rank : cut;
         }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What goes left with each of a few rows: the sums of those whose rank is not above its own, by
-   comparing all pairs. Ranks of one column are lanes, or those of several columns row by row. */
+/* For each of a few rows the sums of the rows whose rank is not above its rank, which go left with
+   it, by comparing all pairs. Lanes are the rows of one column, or several columns of one row. */
 
 enum { PAIRED_COLUMNS = F64_LANES, PAIRED_LANES = CART_MAX_PAIRED_ROWS * PAIRED_COLUMNS };
 
 typedef struct {
     double a[PAIRED_LANES], n[PAIRED_LANES]; /* targets and weights */
-    int64_t rows[PAIRED_LANES];           /* where they are asked for */
+    int64_t rows[PAIRED_LANES];           /* counted only where needed */
 } paired_sums;
 
 #if F32_LANES > 1
@@ -15,7 +15,7 @@ typedef struct {
 #define AT_LEAST(x, y) (-((x) >= (y)))
 #endif
 
-/* Weights below 2^15 in all: a row is one number of 32 bits. */
+/* Sums where the total weight is below 2^15, so that a row is one number of 32 bits. */
 static INLINE void narrow_sums(const int32_t *rank, ptrdiff_t count, const int each,
                                const int32_t *x, ptrdiff_t m, single_bin left, paired_sums *z) {
     int32_t other[CART_MAX_PAIRED_ROWS * F32_LANES];
@@ -70,8 +70,8 @@ static INLINE void wide_sums(const int32_t *rank, ptrdiff_t count, const int eac
     }
 }
 
-/* For m rows, at `place` (NULL: the first ones), with the sums `left` that go left anyway; each: of
-   PAIRED_COLUMNS ranks. There is room in `rank` for whole vectors. */
+/* The sums for m rows at `place` (NULL: the first ones), plus the sums `left` of rows that always
+   go left. With `each` there are PAIRED_COLUMNS ranks a row. `rank` has room for whole vectors. */
 static INLINE void sums_below(const cart_node_rows *v, const int32_t *place, ptrdiff_t m,
                               single_bin left, int32_t *rank, const int each, paired_sums *z) {
     const ptrdiff_t used = each ? m * PAIRED_COLUMNS : m;
@@ -101,8 +101,8 @@ static INLINE void sums_below(const cart_node_rows *v, const int32_t *place, ptr
     }
 }
 
-/* The gains of splits that leave enough on both sides, -1 of the others; the largest. Of packed
-   rows, the weight is their number. */
+/* The gains of splits that leave enough rows and weight on both sides, -1 for others; returns the
+   largest. The weight of packed rows is their number. */
 static INLINE int64_t paired_gains(const single_search *c, const paired_sums *z, ptrdiff_t count,
                                 double least, double most, int64_t *gain) {
     const cart_node_rows *v = c->v;

@@ -8,7 +8,7 @@
 /* The middle of two neighboring values of a node, by their ranks. */
 static double middle_of(const double *values, int64_t low, int64_t high) {
     const double middle = values[low] / 2 + values[high] / 2;
-    /* Halves of the smallest numbers vanish, and the middle of two neighbors is one. */
+    /* Half of the smallest number would be 0; the middle of two adjacent numbers is one of them. */
     return middle >= values[low] && middle < values[high] ? middle : values[low];
 }
 
@@ -19,7 +19,7 @@ static ptrdiff_t count_known(const cart_problem *t, const cart_node_rows *v, ptr
     return known;
 }
 
-/* The node as if it held no row whose value of column f is missing. */
+/* The node without the rows whose value of column f is missing. */
 static CART_SELDOM cart_node_rows known_view(const cart_problem *t, const cart_node_rows *v,
                                              cart_scratch *s,
                                  ptrdiff_t f) {
@@ -45,7 +45,8 @@ static CART_SELDOM double score_whole(const cart_problem *t, const cart_node_row
     if (!t->label) {
         for (ptrdiff_t o = 0; o < t->outputs; o++) {
             const double x = (double)v->total[o];
-            if (t->criterion != CART_POISSON) sum += x * x / all; /* whose scores are differences */
+            /* Scores of counts are differences already. */
+            if (t->criterion != CART_POISSON) sum += x * x / all;
         }
         return sum;
     }
@@ -63,7 +64,7 @@ static CART_SELDOM double score_whole(const cart_problem *t, const cart_node_row
     return sum;
 }
 
-/* The best split by the rows whose value is known; what it gains is what it does for these. */
+/* The best split by the rows whose value is known; its gain is that among these rows. */
 static CART_SELDOM int known_splits(const cart_problem *t, const cart_node_rows *v,
                                     cart_scratch *s, ptrdiff_t f,
                         cart_split *best) {
@@ -101,7 +102,8 @@ static INLINE int64_t case_of(const cart_problem *t, const cart_node_rows *v, pt
     return t->cases ? t->cases[v->rows[i]] : v->w[i];
 }
 
-/* The weight that the best cut of column j sends as `side` does; 0: none. */
+/* The weight that the best cut of column j sends to the same side as the split; 0 if there
+   is none. */
 static CART_SELDOM int64_t agree_by_cut(const cart_problem *t, const cart_node_rows *v,
                                         cart_scratch *s,
                             ptrdiff_t j, cart_surrogate *one) {
@@ -139,7 +141,7 @@ static CART_SELDOM int64_t agree_by_cut(const cart_problem *t, const cart_node_r
     return found ? best : 0;
 }
 
-/* The same of the best sets of categories, which are put into `s->set`: each category goes where
+/* The same for the best sets of categories, which are written to `s->set`: each category goes where
    most of its rows go. */
 static CART_SELDOM int64_t agree_by_sets(const cart_problem *t, const cart_node_rows *v,
                                          cart_scratch *s,
@@ -165,8 +167,8 @@ static CART_SELDOM int64_t agree_by_sets(const cart_problem *t, const cart_node_
     return rows[0] >= 2 && rows[1] >= 2 ? best : 0;
 }
 
-/* Column j as a surrogate; 0 if it does no better than the side that most rows go to. `weight`:
-   that of the rows on each side, of all whose value is known to the split. */
+/* Column j as a surrogate; returns 0 if it agrees no better than the side that most rows go to.
+   `weight` holds the weights of the rows on each side whose value is known to the split. */
 static CART_SELDOM int surrogate_of(const cart_problem *t, const cart_node_rows *v,
                                     cart_scratch *s, ptrdiff_t j,
                         const int64_t *weight, cart_surrogate *one) {

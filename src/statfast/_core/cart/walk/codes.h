@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows on their way down trees, as codes: a value becomes how many cuts of its column are below it,
-   16 bits, and is beyond a cut if its code is. Eight rows lie side by side, column after column. A
-   node has 8 bytes, and its right child follows the left one: a step is an addition with carry. */
+/* Walks of rows down trees by codes. The code of a value is the number of cuts of its column below
+   it, of 16 bits; a value is beyond a cut if and only if its code is. Eight rows lie side by side,
+   column after column. A node has 8 bytes, and its right child follows the left one, so that a step
+   is an addition with carry. */
 #ifndef STATFAST_CART_WALK_CODES_H
 #define STATFAST_CART_WALK_CODES_H
 
@@ -15,14 +16,14 @@
 #define CODED_ROWS 8
 
 typedef struct {
-    uint16_t cut;    /* its number; of leaves 65535, which no row is beyond */
+    uint16_t cut;    /* the number of its cut; 65535 for leaves, which no row is beyond */
     uint16_t column; /* times CODED_ROWS */
-    uint32_t child;  /* the left one, from the root on; of a leaf itself */
+    uint32_t child;  /* the place of the left child after the root; a leaf is its own child */
 } cart_coded;
 
 typedef struct {
-    cart_coded *nodes; /* trees begin where they do among nodes of 16 bytes */
-    uint32_t *leaf;    /* the number of each node that is one */
+    cart_coded *nodes; /* trees begin at the same places as in the nodes of 16 bytes */
+    uint32_t *leaf;    /* the number of the leaf for nodes that are leaves */
     const double *cuts;
     const int64_t *begin; /* (p + 1,) where those of a column begin; ascending */
     ptrdiff_t sure;       /* steps after which few rows have arrived */
@@ -40,7 +41,8 @@ static INLINE void codes_of(const double *cuts, int64_t n, const double *x, uint
     UNROLL for (int i = 0; i < CODED_ROWS; i++) code[i] += cuts[code[i]] < x[i];
 }
 
-/* Rows side by side, the last ones again to fill eight; 0 if a value is missing. */
+/* The codes of rows side by side; the last row is repeated to fill eight. Returns 0 if a value is
+   missing. */
 static int code_rows(const cart_codes *c, const double *rows, ptrdiff_t m, ptrdiff_t p,
                      uint16_t *out) {
     int missing = 0;
@@ -58,8 +60,8 @@ static int code_rows(const cart_codes *c, const double *rows, ptrdiff_t m, ptrdi
     return !missing;
 }
 
-/* The tree at nodes `begin` .. `end` in 8 bytes a node, by the numbers of their cuts; 1 without
-   memory. */
+/* Write the tree of the nodes begin .. end - 1 in 8 bytes a node, by the numbers of their cuts;
+   returns 1 if memory runs out. */
 static int code_tree(const cart_step *nodes, const uint16_t *number, int64_t begin, int64_t end,
                      const cart_codes *c) {
     const cart_step *tree = nodes + begin;
@@ -112,7 +114,7 @@ static void walk_coded(const cart_codes *c, int64_t root, const uint16_t *row, p
 
 #define MIN_CODED_ROWS 8 /* below, trees are walked side by side */
 
-/* m rows of p columns to go down T trees, in one of three ways. */
+/* m rows of p columns that go down T trees, in one of three ways. */
 typedef struct {
     const walk_kernels *kernels;
     const cart_step *nodes;
@@ -132,7 +134,7 @@ static void walkers_free(cart_walkers *w) {
     free(w->leaf);
 }
 
-/* With `rows` still to be filled; 0 without memory. */
+/* Allocate, with `rows` still to be filled; returns 0 if memory runs out. */
 static int walkers_room(cart_walkers *w) {
     const ptrdiff_t m = w->m, padded = m + CODED_ROWS;
     w->rows = malloc((size_t)(m * w->p + 1) * sizeof *w->rows);

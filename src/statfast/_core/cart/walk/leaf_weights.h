@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the leaves that rows share tell of targets, and of the rows. */
+/* Proximities of rows, and quantiles of targets, by the leaves that rows share. */
 #ifndef STATFAST_CART_LEAF_WEIGHTS_H
 #define STATFAST_CART_LEAF_WEIGHTS_H
 
@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of the trees that count for both rows (`in`, NULL: all T), the share with both in one leaf. */
+/* The share of trees with both rows in one leaf, among those that count for both (`in`; NULL: all
+   T). */
 static double share_together(const int32_t *a, const int32_t *b, const uint8_t *in_a,
                              const uint8_t *in_b, ptrdiff_t T) {
     int32_t same = 0, count = in_a == NULL ? (int32_t)T : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The way of a row down a tree with sets of categories, or with surrogates. */
+/* The path of a row down a tree with sets of categories, or with surrogates. */
 #ifndef STATFAST_CART_ROUTE_H
 #define STATFAST_CART_ROUTE_H
 
@@ -8,7 +8,7 @@
 #include "cart/cart.h"
 #include "cart/walk/walk_table.h"
 
-#define ROUTE_SETS 0x40000000u /* of a column: its threshold is the number of a set */
+#define ROUTE_SETS 0x40000000u /* flag of a column whose threshold is the number of a set */
 
 typedef struct {
     const cart_step *tree;

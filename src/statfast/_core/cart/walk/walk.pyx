@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The leaves that rows fall into, and sums of what trees say of them (cart/walk/walk_table.h).
+"""The leaves that rows fall into, and sums of the values of leaves (cart/walk/walk_table.h).
 
 Cost: about a nanosecond a step of a row in a tree that fits the cache. Several rows, or for few
-rows several trees, go down at a time, so that one waits for memory while others move. The caller
+rows several trees, are walked at a time, so that their waits for memory overlap. The caller
 guarantees packed trees, and at most some ten thousand rows times trees a call.
 """
 
@@ -102,7 +102,7 @@ def coded(
 cdef cart_walkers walkers(
     const uint64_t[:, ::1] nodes, const int64_t[::1] root, Codes codes, const number[:, :] X
 ) except *:
-    """The rows on their way; they are to be freed."""
+    """The walks of the rows; the caller frees them."""
     cdef Py_ssize_t i, j, m = X.shape[0], p = X.shape[1]
     cdef cart_walkers w
     w.kernels, w.nodes, w.root = kernels, <const cart_step *>&nodes[0, 0], &root[0]
@@ -130,13 +130,13 @@ def leaves(
 ):
     """The leaf of each row in each tree."""
     cdef cart_walkers w = walkers(nodes, root, codes, X)
-    cdef const int64_t *found
+    cdef const int64_t *leaf_of_row
     cdef Py_ssize_t i, t
     with nogil:
         for t in range(w.T):
-            found = walkers_leaves(&w, t)
+            leaf_of_row = walkers_leaves(&w, t)
             for i in range(w.m):
-                leaf[i, t] = found[i] - first[t]
+                leaf[i, t] = leaf_of_row[i] - first[t]
         walkers_free(&w)
 
 
@@ -149,7 +149,7 @@ def routed(
     const double[:, ::1] X,           # IN (m, p)
     int64_t[:, :] leaf,               # OUT (m, T) of all leaves
 ):
-    """As `leaves`, of trees with sets of categories, or of one with surrogates."""
+    """As `leaves`, for trees with sets of categories, or for a single one with surrogates."""
     cdef Py_ssize_t i, t
     cdef cart_route r
     r.sets, r.words = (&sets[0, 0, 0] if sets.shape[0] else NULL), sets.shape[2]
@@ -171,16 +171,16 @@ def add(
     const number[:, :] X,           # IN (m, p)
     double[:, ::1] total,           # INOUT (m, C)
 ):
-    """Add what each tree says of each row, in the order of the trees."""
+    """Add the values of the leaves of each row, in the order of the trees."""
     cdef cart_walkers w = walkers(nodes, root, codes, X)
-    cdef const int64_t *found
+    cdef const int64_t *leaf_of_row
     cdef const double *value
     cdef Py_ssize_t i, t, k, C = values.shape[1]
     with nogil:
         for t in range(w.T):
-            found = walkers_leaves(&w, t)
+            leaf_of_row = walkers_leaves(&w, t)
             for i in range(w.m):
-                value = &values[found[i], 0]
+                value = &values[leaf_of_row[i], 0]
                 for k in range(C):
                     total[i, k] += value[k]
         walkers_free(&w)
@@ -194,26 +194,26 @@ def add_trees_of_rows(
     double[:, ::1] total,           # INOUT (m, C)
     int32_t[::1] count,             # INOUT (m,) trees that have added
 ):
-    """Add what a tree says of some rows."""
+    """Add the values of the leaves of some rows in one tree."""
     cdef Py_ssize_t r = where.shape[0], p = X.shape[1], C = values.shape[1], i, j, k
     cdef int64_t leaf
-    cdef int64_t *found = <int64_t *>malloc((r + 1) * sizeof(int64_t))
+    cdef int64_t *leaf_of_row = <int64_t *>malloc((r + 1) * sizeof(int64_t))
     cdef double *rows = <double *>malloc((r * p + 1) * sizeof(double))
-    if found == NULL or rows == NULL:
-        free(found)
+    if leaf_of_row == NULL or rows == NULL:
+        free(leaf_of_row)
         free(rows)
         raise MemoryError
     with nogil:
         for i in range(r):
             for j in range(p):
                 rows[i * p + j] = <double>X[where[i], j]
-        kernels.rows(<const cart_step *>&nodes[0, 0], rows, r, p, found)
+        kernels.rows(<const cart_step *>&nodes[0, 0], rows, r, p, leaf_of_row)
         for i in range(r):
             count[where[i]] += 1
-            leaf = found[i]
+            leaf = leaf_of_row[i]
             for k in range(C):
                 total[where[i], k] += values[leaf, k]
-        free(found)
+        free(leaf_of_row)
         free(rows)
 
 
@@ -258,7 +258,7 @@ def together(
     const int32_t[:, ::1] B,     # IN (b, T) of others
     const uint8_t[:, ::1] out_a,  # IN (a, T) which trees count for a row, or None: all
     const uint8_t[:, ::1] out_b,
-    double[:, :] share,          # OUT (a, b) of those that count, how many have both in one leaf
+    double[:, :] share,          # OUT (a, b) share of the trees that count with both in one leaf
 ):
     """How often rows end in the same leaf; NaN where no tree counts."""
     cdef Py_ssize_t i, j, T = A.shape[1]
@@ -279,10 +279,10 @@ def earn(
     const double[::1] weight,      # IN (n,) weights in the tree; rows of weight 0 were left out
     double[:, ::1] mean,           # WORK (N, C)
     double[::1] mass,              # WORK (N,)
-    double[::1] earned,            # OUT (p,) of each column, by rows left out
+    double[::1] earned,            # OUT (p,) importance of each column
 ):
-    """What each column earns with rows that the tree has not seen (Li et al. 2019, MDI-oob): the
-    product of their targets with the changes of the mean that its splits bring."""
+    """The importance of each column by rows that the tree has not seen (Li et al. 2019, MDI-oob):
+    the sum of the products of their targets with the changes of the mean by the column's splits."""
     cdef Py_ssize_t i, k, n = X.shape[0], C = Y.shape[1], left_out = 0
     cdef const cart_step *tree = <const cart_step *>&nodes[0, 0]
     cdef int32_t at, next

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* build: small */
-/* One instruction-set level of cart/walk/walk.pyx. Where a row goes is not to be foreseen, so that
-   no step has a branch; several walks take turns, so that one waits for memory while others
-   move. */
+/* One instruction-set level of cart/walk/walk.pyx. The side of a row is unpredictable, so that no
+   step has a branch; several walks take turns, so that their waits for memory overlap. */
 
 #include <string.h>
 
 #include "cart/walk/walk_table.h"
 
-#define WALK_LANES 8 /* rows or trees in work at a time */
+#define WALK_LANES 8 /* rows or trees walked at a time */
 
 static INLINE int64_t leaf_number(const cart_step *node) {
     uint64_t bits;
@@ -16,7 +15,7 @@ static INLINE int64_t leaf_number(const cart_step *node) {
     return (int64_t)(bits & 0xffffffffffffu);
 }
 
-/* `count` <= WALK_LANES walks, each in its own tree on its own row; the leaves they end in. */
+/* The leaves of `count` <= WALK_LANES walks, each with a tree and a row of its own. */
 static INLINE void walk_lanes(const cart_step *const *tree, const double *const *row,
                               const int count, int64_t *leaf) {
     int32_t at[WALK_LANES] = {0}, moved = 1;
@@ -35,7 +34,7 @@ static INLINE void walk_lanes(const cart_step *const *tree, const double *const 
     for (int i = 0; i < count; i++) leaf[i] = leaf_number(tree[i] + at[i]);
 }
 
-/* Up to WALK_LANES rows. */
+/* Walk up to WALK_LANES rows down one tree. */
 static INLINE void walk_abreast(const cart_step *tree, const double *rows, const int count,
                              ptrdiff_t p, int64_t *leaf) {
     const cart_step *same[WALK_LANES];
@@ -48,7 +47,7 @@ static INLINE void walk_abreast(const cart_step *tree, const double *rows, const
 }
 
 #if defined(__AVX512DQ__) && defined(STATFAST_VECTORS)
-#define WALK_GROUPS 6 /* of eight rows */
+#define WALK_GROUPS 6 /* groups of eight rows walked at a time */
 
 /* A step of eight rows; 0 when all have arrived. */
 static INLINE int walk_step(const cart_step *tree, const double *rows, __m512i begin,
@@ -67,7 +66,7 @@ static INLINE int walk_step(const cart_step *tree, const double *rows, __m512i b
     return moved;
 }
 
-/* Groups of rows as long as there are whole ones; where the other rows begin. */
+/* Walk all whole groups of rows; returns the place of the first row that is left over. */
 static ptrdiff_t walk_groups(const cart_step *tree, const double *rows, ptrdiff_t m, ptrdiff_t p,
                              int64_t *leaf) {
     const __m512i begin = _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0),

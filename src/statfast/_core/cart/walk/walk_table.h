@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of cart/walk/walk.pyx: rows on their way down trees. A node has 16 bytes; its left
-   child follows it. A leaf is its own right child, and its threshold a NaN whose low bits are the
+/* The table of cart/walk/walk.pyx: walks of rows down trees. A node has 16 bytes; its left child
+   follows it. A leaf is its own right child, and its threshold is a NaN whose low bits are the
    number of the leaf: comparisons with it are false, so that a row that has arrived stays. */
 #ifndef STATFAST_CART_WALK_KERNELS_H
 #define STATFAST_CART_WALK_KERNELS_H
@@ -12,7 +12,7 @@
 typedef struct {
     double threshold;
     int32_t right;
-    uint32_t column; /* its highest bit: missing values go left */
+    uint32_t column; /* the highest bit tells whether missing values go left */
 } cart_step;
 
 typedef struct {

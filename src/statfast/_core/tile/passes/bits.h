@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In how many features rows of bits differ: 64 rows side by side against two queries.
+/* The number of features in which rows of bits differ: 64 rows side by side against two queries.
 
    A group holds 64 rows of `words` words of 64 bits, word by word: word w of row l at
-   group[w * 64 + l], so that nothing is added across lanes.  Where the machine counts the bits of
-   a lane (BITS_IN_LANES), that is done; elsewhere bits are added up to bytes, as in H. S. Warren,
-   "Hacker's Delight", 2nd edition 2012, section 5-1, and bytes to lanes after 31 words, when they
-   might overflow. */
+   group[w * 64 + l], so that nothing is added across lanes. Some machines count the bits of
+   a lane by an instruction (BITS_IN_LANES); for others bits are added up to bytes, as in H.
+   S. Warren, "Hacker's Delight", 2nd edition 2012, section 5-1, and bytes to lanes after 31
+   words, before they overflow. */
 
 #if F64_LANES > 1
 typedef uint64_t bits_v __attribute__((vector_size(8 * F64_LANES)));
@@ -34,7 +34,7 @@ static INLINE bits_v bits_of_bytes(bits_v x) {
 #define BITS_OF_PARTS(x) bits_of_bytes(x)
 #endif
 
-/* Whether any of 64 rows may be wanted: count terms[0] <= terms[1] + terms[2] size. */
+/* Whether any of 64 rows may be a neighbor: count terms[0] <= terms[1] + terms[2] size. */
 static INLINE int bits_near(const int32_t *count, const float *size, const float *terms) {
     int any = 0;
     for (int l = 0; l < 64; l++)
@@ -42,7 +42,8 @@ static INLINE int bits_near(const int32_t *count, const float *size, const float
     return any;
 }
 
-/* count[j][l] = in how many features row l and query j differ; bit j of the result: bits_near. */
+/* count[j][l] = the number of features in which row l and query j differ; bit j of the result is
+   bits_near of query j. */
 DIFFER(const uint64_t *queries, ptrdiff_t ldq, ptrdiff_t words, const uint64_t *group,
            const float *size, const float *terms, int32_t *count) {
     for (int h = 0; h < 64; h += VECTORS_TOGETHER * F64_LANES) {

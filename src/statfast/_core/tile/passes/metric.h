@@ -2,10 +2,10 @@
 /* The distances of the table of metrics (statfast/_distance/metrics.py): a number for the kind, an
    exponent, and the reduced distance of two rows, which is what searches compare.
 
-   Reduced are |a - b|^2 for Euclidean rows and sum |a - b|^p for Minkowski's; all others are
-   reduced as they are.  Sums are made in the order of `squared_distances` (tile/passes/rows.h),
-   eight partial sums and the rest, so that every kernel finds the same bits.  Choices are made by
-   the compiler where the kind is a literal. */
+   The reduced distance is |a - b|^2 for Euclidean and sum |a - b|^p for Minkowski distances; for
+   all others it is the distance. Sums are made in the order of `squared_distances`
+   (tile/passes/rows.h), eight partial sums and the rest, so that every kernel finds the same bits.
+   Where the kind is a literal, the compiler makes the choices. */
 #ifndef STATFAST_METRIC_H
 #define STATFAST_METRIC_H
 #include "simd/compiler.h"
@@ -21,7 +21,8 @@ enum {
     METRIC_CALLABLE = 9 /* a Python function, which no kernel calls: NaN here */
 };
 
-/* What a difference t of one feature adds to the reduced distance (to Chebyshev's: may add). */
+/* The term of a difference t in one feature (for Chebyshev distances a candidate for the
+   maximum). */
 static INLINE double metric_term(double t, int kind, double p) {
     t = fabs(t);
     if (kind == METRIC_EUCLIDEAN) return t * t;
@@ -31,7 +32,7 @@ static INLINE double metric_term(double t, int kind, double p) {
     return pow(t, p);
 }
 
-/* The reduced distance of two parts of the features from those of each. */
+/* The reduced distance over two parts of the features, from those over each. */
 static INLINE double metric_join(double a, double b, int kind) {
     return kind == METRIC_CHEBYSHEV ? (a > b ? a : b) : a + b;
 }
@@ -44,7 +45,7 @@ static INLINE double metric_in_order(const double *part, double rest, int kind) 
     return metric_join(rest, metric_join(low, high, kind), kind);
 }
 
-/* How far q lies outside an interval; 0 inside. */
+/* The distance of q from an interval; 0 inside. */
 static INLINE double metric_beyond(double q, double low, double high) {
     const double t = low - q > q - high ? low - q : q - high;
     return t > 0 ? t : 0;
@@ -112,9 +113,9 @@ static INLINE double metric_box_joined(const double *q, const double *low, const
 #undef OUTSIDE
 #undef FEATURES
 
-/* No more than the reduced distance of q to any row of the box, for kinds up to Minkowski; 0 for
-   the others.  It needs no slack: rounding is monotone, and the sums have the same order.  The one
-   function that might not be, pow, is given some. */
+/* A lower bound of the reduced distances of q to the rows of the box, for kinds up to Minkowski; 0
+   for the others. It needs no slack, as rounding is monotone and the sums have the same order,
+   except for pow, which may not be monotone. */
 static inline double metric_box_reduced(const double *q, const double *low, const double *high,
                                         ptrdiff_t d, int kind, double p) {
     switch (kind) {
@@ -127,7 +128,7 @@ static inline double metric_box_reduced(const double *q, const double *low, cons
     }
 }
 
-/* The distance of a reduced distance, and back. */
+/* The distance from a reduced distance, and the reverse. */
 static inline double metric_distance_of(double value, int kind, double p) {
     if (kind == METRIC_EUCLIDEAN) return sqrt(value);
     return kind == METRIC_MINKOWSKI ? pow(value, 1 / p) : value;

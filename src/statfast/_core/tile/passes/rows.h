@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plain passes over the user's rows, in the user's type, with sums in double.
-   Written as loops over eight independent partial sums, which every compiler turns into vectors
-   without leave to reorder floating-point sums: the order is ours and fixed. */
+/* Plain passes over the user's rows, in the user's type, with sums in double. They are loops over
+   eight independent partial sums, which every compiler turns into vectors without being allowed to
+   reorder floating-point sums: the order is fixed. */
 
 #include "tile/passes/squared_distance.h"
 
@@ -32,7 +32,7 @@ REDUCED_DISTANCES(float, f32)
 REDUCED_DISTANCES(uint8_t, u8)
 #undef REDUCED_DISTANCES
 
-/* Column sums, minima and maxima, added to what the arrays hold. */
+/* Update column sums, minima and maxima. */
 #define EXTENT(SRC, NAME)                                                                          \
     static void extent_##NAME(const void *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d,            \
                               double *sum, double *low, double *high) {                            \
@@ -72,7 +72,7 @@ ADD(float, f32)
 ADD(uint8_t, u8)
 #undef ADD
 
-/* z = x - shift of its class, wz = w z (unless they are one), and the sums of both by class. */
+/* z = x - shift of the class, wz = w z (unless it is the same array), and the sums by class. */
 #define SHIFT(SRC, NAME)                                                                           \
     static void shift_##NAME(const void *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d,             \
                              const double *weights, const ptrdiff_t *codes, const double *shift,   \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tile of tile/product/tile.h for distances that are no dot products: Manhattan, Chebyshev,
-   Minkowski.
+/* The tile of tile/product/tile.h for distances that are not made of dot products: Manhattan,
+   Chebyshev, Minkowski.
 
    Operands, layouts and the threshold-and-append epilogue are those of tile/product/tile.h.  The
    scores are
@@ -42,7 +42,7 @@ enum { V(CUBE) = METRIC_CALLABLE + 1, V(FOURTH) };
 
 static INLINE V(v) V(magnitude)(V(v) t) { return V(max)(t, V(set1)(0) - t); }
 
-/* What acc becomes by a feature in which the rows are a and b. */
+/* Update acc with a feature in which the rows are a and b. */
 static INLINE V(v) V(less)(V(v) acc, V(v) a, V(v) b, int kind, V(v) p) {
     if (kind == METRIC_MANHATTAN) return acc - V(max)(a, b);
     const V(v) t = V(magnitude)(a - b);

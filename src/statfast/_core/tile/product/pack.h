@@ -21,8 +21,8 @@ CONVERT(float, f32, REAL)
 CONVERT(uint8_t, u8, REAL)
 #undef CONVERT
 
-/* start = -|a|^2 / 2 (summed in double, rounded once) and norm >= |a| of n rows, where a may have
-   lost what lies below the normal range. */
+/* start = -|a|^2 / 2 (summed in double, rounded once) and norm >= |a| of n rows, where numbers of a
+   below the normal range may have been lost. */
 static void V(measure)(const REAL *a, ptrdiff_t lda, ptrdiff_t n, ptrdiff_t d, REAL *start,
                        REAL *norm) {
     for (ptrdiff_t i = 0; i < n; i++, a += lda) {
@@ -117,8 +117,8 @@ static void V(pack)(const REAL *rows, ptrdiff_t ldx, ptrdiff_t n, ptrdiff_t d, R
 }
 
 /* One panel of up to NR points straight from the user's rows: rows[pick[l]], or rows[l] without a
-   pick, moved and scaled; and norm >= |b| of each, by at most 2 (d + 8) u |b|, but for squares that
-   vanish below the range of REAL: see tau in tile/product/tile.h.  It is made in slices of
+   pick, moved and scaled; and norm >= |b| of each, larger by at most 2 (d + 8) u |b|, except for
+   squares below the range of REAL: see tau in tile/product/tile.h.  It is made in slices of
    SLICE_FEATURES features, so that everything but the panel itself stays in the first cache. */
 #define SLICE_FEATURES 64
 #define LAY(SRC, NAME)                                                                             \

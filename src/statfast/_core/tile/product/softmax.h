@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Work on vectors that are not tiles: softmax down the columns of a panel, elementary functions over
-   an array, and the loop that measures the machine's multiply-add peak. */
+/* Vector code without tiles: softmax down the columns of a panel, elementary functions over an
+   array, and the loop that measures the peak of multiply-adds of the machine. */
 
 #define NR (2 * LANES)
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The register tile and what is done with it before it leaves the registers.
+/* The register tile, and the epilogues that process it while it is in registers.
 
-   Every dense loop of the package is a block product whose result is mostly thrown away: the
-   nearest center, the k nearest rows, a kernel value.  So the product is made one tile at a time,
-   ROWS rows of `a` by NR = 2 LANES columns of a packed panel, and each epilogue looks at the tile
+   Most dense loops of the package are block products of whose result little is kept: the nearest
+   center, the k nearest rows, a kernel value.  The product is therefore made one tile at a time,
+   ROWS rows of `a` by NR = 2 LANES columns of a packed panel, and each epilogue reads the tile
    while it is still in registers (the idea of GSKNN: Yu, Huang, Austin, Xiao, Biros 2015,
    doi:10.1145/2807591.2807601; the blocking is that of Goto & van de Geijn 2008,
    doi:10.1145/1356052.1356053).
@@ -27,18 +27,17 @@
        gamma_n = nu/(1 - nu) (Higham 2002, doi:10.1137/1.9780898718027, section 3.1; d+1 because
        without FMA the product is rounded as well).
    Together |s~ - s| <= kappa (|a||b| + |a|^2/2) + tau with kappa = 1.02 u (d + 8) while d u < 0.01,
-   where 1.02 also covers that norms are computed ones.  What errors add up to above is d + 4: the
-   other four u pay for the roundings of a number like s~ in which bars are made of it
-   (tile/product/top_k.h). The order that has to be reproduced is that of the squared distances
-   summed in double by differences, themselves off by (d + 4) 2^-53 (|a|^2 + |b|^2) in units of the
-   score: that is added.  With g the largest |a| of a group of rows every score of point b is then
-   good to
+   where 1.02 also covers that norms are computed ones.  The errors above add up to d + 4 units; the
+   other four cover the rounding of the bounds computed from s~ (tile/product/top_k.h).  The
+   reference order is that of the squared distances summed in double by differences, whose error,
+   (d + 4) 2^-53 (|a|^2 + |b|^2) in units of the score, is added.  With g the largest |a| of a group
+   of rows the error of every score of point b is then at most
        slope(b) g + square g^2 + slack(b),
        slope(b) = kappa |b|,  square = kappa/2 + delta,  slack(b) = delta |b|^2 + tau,
    delta = (d + 4) 2^-53.
 
-   What vanishes below the range of a type is tau.  The data are scaled to |a_p| of about 1 (bytes:
-   up to 128) and |b| < 2^50.  In float, rows and products lose 2^-150 a number, which moves a score
+   tau covers underflow.  The data are scaled to |a_p| of about 1 (bytes: up to 128) and |b| < 2^50.
+   In float, rows and products lose 2^-150 a number, which moves a score
    by up to (d + 8) 2^-100; and squares lose so much that a computed |b| may be sqrt(d) 2^-74 short,
    which is u (d + 8) 128 d 2^-74 of slope(b) g: tau = (d + 8)^2 2^-90 covers both.  In double,
    where the square that is lost is 2^-1075 and |b| < 2^400, it is (d + 8)^2 2^-580.  Squares of
@@ -96,7 +95,8 @@ static void V(largest)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrdiff_
     V(istore)(index, index0), V(istore)(index + LANES, index1);
 }
 
-/* Top-2 epilogue: the same with the second largest score, which tells how sure the first is. */
+/* Top-2 epilogue: the same with the second largest score, from which the certainty of the first
+   follows. */
 static void V(largest_two)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrdiff_t n,
                            const REAL *panel, ptrdiff_t depth, ptrdiff_t first,
                            REAL *best, REAL *second, V(int) *index) {

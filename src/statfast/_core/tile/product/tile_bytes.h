@@ -3,17 +3,17 @@
 
    A row of numbers y (moved and scaled like all rows) is held as bytes r + 128, r = round(y / h)
    in [-128, 127]; a point x as signed bytes q = round(x / g), with a g of its own.  The product
-   of the bytes is the whole number r.q + 128 sum(q); started at offset = -128 sum(q), the
-   accumulators end at r.q exactly (255 * 128 * d < 2^31), and the score is
+   of the bytes is the whole number r.q + 128 sum(q).  Accumulators that start at
+   offset = -128 sum(q) end at r.q exactly (255 * 128 * d < 2^31), and the score is
        s~ = (r.q) (g h) - |y|^2 / 2.
    Its error.  With rho_y = |y - h r| and rho_x = |x - g q|, measured when the bytes are made,
        |x.y - g h r.q| <= (|x| + rho_x) rho_y + rho_x |y|,
    and the few float32 roundings (of y, x, |y|^2/2, g h, r.q and of the sum) move the score by
-   less than 8u (|x| |y| + |y|^2 / 2), u = 2^-24; making bars of it costs 4u more, as in
-   tile/product/tile.h. So in the terms used there
+   less than 8u (|x| |y| + |y|^2 / 2), u = 2^-24; computing bounds from it takes 4u more, as in
+   tile/product/tile.h. In the terms used there
        slope = 12u |x| + rho_x,   square = 6u + delta,
        slack = delta |x|^2 + tau + 1.01 (|x| + rho_x) max rho_y.
-   Rows of whole numbers from 0 to 255 have h = 1 and rho = 0: then nothing but u is in doubt. */
+   Rows of whole numbers from 0 to 255 have h = 1 and rho = 0: then the roundings alone remain. */
 
 typedef int32_t words __attribute__((vector_size(4 * LANES)));
 

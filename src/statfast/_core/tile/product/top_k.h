@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The k-nearest-neighbor search of a panel of points: which scores are worth keeping.
+/* The k-nearest-neighbor search of a panel of points: the scores that have to be kept.
    The struct is described in tile/table.h, the error terms in tile/product/tile.h and
    tile/product/tile_bytes.h. */
 
 #define NR (2 * LANES)
 
-/* A number that at least k of n numbers (k >= 1) reach, and hardly more than k: bisection, whose
-   counts are straight vector code where a selection would mispredict its branches. */
+/* A number that at least k of n numbers (k >= 1) reach, and hardly more than k, by bisection: its
+   counts are straight vector code, where a selection would mispredict its branches. */
 static REAL V(cut_reached)(const REAL *x, ptrdiff_t n, ptrdiff_t k) {
     REAL low = x[0], high = x[0];
     for (ptrdiff_t c = 1; c < n; c++) {
@@ -24,20 +24,20 @@ static REAL V(cut_reached)(const REAL *x, ptrdiff_t n, ptrdiff_t k) {
     return low;
 }
 
-/* How far the score of a row of this norm and point l may be off. */
+/* A bound on the error of the score of a row of this norm and point l. */
 static INLINE REAL V(doubt)(const V(search) *s, ptrdiff_t l, REAL norm) {
     return s->slope[l] * norm + s->square * norm * norm + s->slack[l];
 }
 
-/* What the scores of points l, l + 1, ... and rows of norms up to g must reach to be candidates. */
+/* The scores that rows of norms up to g must reach to be candidates for the points l, l + 1, ... */
 static INLINE V(v) V(bar)(const V(search) *s, ptrdiff_t l, V(v) g) {
     const V(v) least = V(load)(s->level + l) - V(load)(s->slack + l);
     return least - V(load)(s->slope + l) * g - V(set1)(s->square) * g * g;
 }
 
-/* Keep of point l's candidates those that may be among its k nearest, and raise its level: a score
-   that the lower bounds of at least k candidates reach.  A point with too many near ties to keep is
-   given up (count -1) and left to the caller. */
+/* Keep those candidates of point l that may be among its k nearest, and raise its level, a score
+   that the lower bounds of at least k candidates reach. A point with too many near ties is given up
+   (count -1) and left to the caller. */
 static void V(prune)(V(search) *s, ptrdiff_t l) {
     REAL *score = s->score + l * s->capacity;
     int32_t *row = s->row + l * s->capacity;
@@ -65,7 +65,7 @@ static void V(prune)(V(search) *s, ptrdiff_t l) {
     }
 }
 
-/* Take the scores of one tile that reach the bars of their points as candidates. */
+/* Take the rows of one tile whose scores reach the bounds of their points as candidates. */
 static INLINE void V(offer)(V(search) *s, ptrdiff_t point, V(v) acc[ROWS][2], V(v) bar0, V(v) bar1,
                             ptrdiff_t first, ptrdiff_t rows) {
     V(v) top0 = acc[0][0], top1 = acc[0][1];
