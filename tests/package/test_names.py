@@ -44,6 +44,10 @@ REPLACED = each(
 EXCEPTIONS = {
     ("tests/tree/*", "left"): "a node's left child",
     ("tests/reference/*", "left"): "a node's left child",
+    ("src/statfast/cluster/kmeans/*", "mass"): "public: the weights in KMeansStatistics",
+    ("src/statfast/cluster/kmeans/*", "other"): "public: a parameter of KMeansStatistics.merge",
+    ("src/statfast/neighbors/spatial/*", "other"): "public, as in scipy: count_neighbors(other, r)",
+    ("src/statfast/decision/*", "of"): "public: BayesClassifier.of(densities)",
     ("src/statfast/generative/normal/*", "of"): "public: MultivariateNormal.of(mean, covariance)",
     ("tests/examples.py", "given"): "hypothesis's name for what it does",
     ("tests/contract/test_contract.py", "SMALL"): "parameters for forty rows, known by this name",
