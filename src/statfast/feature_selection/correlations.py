@@ -201,9 +201,9 @@ def cross_statistics(columns: tuple[Any, ...], state: Any) -> CrossMoments:
         return CrossMoments(0.0, zeros, zeros, zeros, 0.0, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
         first = y[np.argmax(row_weights > 0.0)]
-        mean_of_y = float(first + row_weights @ (y - first) / total_weight)
+        mean_of_y = float(first + _sum(y - first, weights) / total_weight)
         centered = y - mean_of_y
-        squares_of_y = float(row_weights @ centered**2)
+        squares_of_y = _sum(centered**2, weights)
         if not np.isfinite(squares_of_y):
             raise ValueError("y holds values so large that their squares overflow. Scale it down.")
         if squares_of_y == 0.0 and (centered[row_weights > 0.0] != 0.0).any():
@@ -212,6 +212,11 @@ def cross_statistics(columns: tuple[Any, ...], state: Any) -> CrossMoments:
         means, squares, products = moments(rows, centered, weights, row_weights)
     require_sound_squares(rows, weights, squares[None], (means + products)[None])
     return CrossMoments(total_weight, means, squares, products, mean_of_y, squares_of_y)
+
+
+def _sum(values: Array, weights: Array | None) -> float:
+    """A weighted sum; not by BLAS, whose threads would be in the way of those of the blocks."""
+    return float(values.sum() if weights is None else (weights * values).sum())
 
 
 def _of_dense(
@@ -230,7 +235,7 @@ def _of_dense(
         if not (lost > MAX_SQUARED_DEVIATIONS * squares).any():
             break
         shift = shift + offset
-    return shift + offset, squares, products - offset * (row_weights @ centered)
+    return shift + offset, squares, products - offset * _sum(centered, weights)
 
 
 def _of_sparse(
@@ -248,7 +253,7 @@ def _of_sparse(
     squares = table(value_weights * (rows.data - means[rows.indices]) ** 2)
     squares += (total_weight - table(value_weights)).clip(0.0) * means**2
     products = table(np.repeat(row_weights * centered, lengths) * rows.data)
-    return means, squares, products - means * (row_weights @ centered)
+    return means, squares, products - means * _sum(centered, weights)
 
 
 def solve_correlation(

@@ -366,7 +366,7 @@ def information_of_classes(column: Array, codes: Array, n_neighbors: int) -> flo
         counts_within(ascending, by_class, distance, first, last, count)
     psi = _digamma_table(n)
     shared = np.minimum(n_neighbors, sizes - 1)
-    of_classes = sizes @ (psi[shared] - psi[sizes])
+    of_classes = (sizes * (psi[shared] - psi[sizes])).sum()
     return float(psi[n] + (of_classes - _sum_over(psi, count)) / n)
 
 
@@ -430,5 +430,6 @@ def _digamma_table(n: int) -> Array:
 
 
 def _sum_over(psi: Array, count: Array) -> float:
-    """The sum of psi(m_i), in an order that does not depend on that of the rows."""
-    return float(np.bincount(count, minlength=len(psi)) @ psi)
+    """The sum of psi(m_i), in an order that does not depend on that of the rows; not by BLAS, whose
+    threads would be in the way of those of the columns."""
+    return float((np.bincount(count, minlength=len(psi)) * psi).sum())
