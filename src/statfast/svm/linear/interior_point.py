@@ -207,7 +207,7 @@ class Path:
         return LinearSolution(self.v.copy(), self.beta(), primal, dual, n_iter, False)
 
     def step(self) -> None:
-        """Predictor and corrector; the multipliers move in the next `look`."""
+        """Predictor and corrector; the multipliers move in the next `solution`."""
         rows, state = self.rows, self.state
         factor = factored(self.h, rows.ridge)
         guess = factor.solve(self.pull - self.lag)
