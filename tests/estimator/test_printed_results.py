@@ -15,6 +15,7 @@ from statfast.tree import split_table
 # What is no table of numbers: data, kernels, arrays of a tree, and displays, which are pictures.
 NOT_TABLES = {
     "Dataset", "FunctionKernel", "Precomputed", "Laplacian", "Linear", "Polynomial", "RBF",
+    "ConstantKernel",
     "Sigmoid", "Mismatch", "Spectrum", "NormalEllipsoid", "TreeStructure", "LeftOutAnswers",
     "FoldScores",
     "CodeMatrix", "MercerCheck", "MetricCheck",

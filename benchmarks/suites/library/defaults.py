@@ -67,12 +67,36 @@ TWINS = {
 }
 MODULES = {n: m for m, tasks in TWINS.items() for names in tasks.values() for n in names.split()}
 TASKS = {n: t for tasks in TWINS.values() for t, names in tasks.items() for n in names.split()}
+NO_ESTIMATOR = "it has no default estimator"
+OF_DOCUMENTS = "it takes documents: see the suite `text`"
+OF_SCORES = "see the suite `feature_selection`"
 LEFT_OUT = {
     "ColumnTransformer": "it does nothing by default",
-    "CountVectorizer": "it takes documents: see the suite `text`",
-    "GridSearchCV": "it has no default estimator",
+    "CountVectorizer": OF_DOCUMENTS,
+    "DummyClassifier": "it looks at no column",
+    "DummyRegressor": "it looks at no column",
+    "FixedThresholdClassifier": NO_ESTIMATOR,
+    "GaussianMixture": "see the suite `mixture`",
+    "GenericUnivariateSelect": OF_SCORES,
+    "GridSearchCV": NO_ESTIMATOR,
+    "HashingVectorizer": OF_DOCUMENTS,
+    "NMF": "see the suite `nmf`",
     "Pipeline": "it has no default steps",
-    "RandomizedSearchCV": "it has no default estimator",
+    "RFE": NO_ESTIMATOR,
+    "RandomizedSearchCV": NO_ESTIMATOR,
+    "SelectFdr": OF_SCORES,
+    "SelectFpr": OF_SCORES,
+    "SelectFromModel": NO_ESTIMATOR,
+    "SelectFwe": OF_SCORES,
+    "SelectKBest": OF_SCORES,
+    "SelectPercentile": OF_SCORES,
+    "StackingClassifier": NO_ESTIMATOR,
+    "StackingRegressor": NO_ESTIMATOR,
+    "TfidfVectorizer": OF_DOCUMENTS,
+    "TunedThresholdClassifierCV": NO_ESTIMATOR,
+    "VarianceThreshold": OF_SCORES,
+    "VotingClassifier": NO_ESTIMATOR,
+    "VotingRegressor": NO_ESTIMATOR,
 }
 SHAPES = ((200, 5), (3_000, 20), (30_000, 20))
 # At 30 000 rows scikit-learn takes more than 20 s, or n^2 numbers of memory.
