@@ -26,6 +26,7 @@ _FAMILIES = (
     "mixture",
     "model_selection",
     "multiclass",
+    "multioutput",
     "neighbors",
     "pipeline",
     "plot",
@@ -209,6 +210,12 @@ _HOMES = {
         "OneVsOneClassifier",
         "OneVsRestClassifier",
         "OutputCodeClassifier",
+    ),
+    "multioutput": (
+        "ClassifierChain",
+        "MultiOutputClassifier",
+        "MultiOutputRegressor",
+        "RegressorChain",
     ),
     "neighbors": (
         "BallTree",

@@ -16,6 +16,7 @@ from statfast import metrics as metrics
 from statfast import mixture as mixture
 from statfast import model_selection as model_selection
 from statfast import multiclass as multiclass
+from statfast import multioutput as multioutput
 from statfast import neighbors as neighbors
 from statfast import pipeline as pipeline
 from statfast import plot as plot
@@ -178,6 +179,10 @@ from statfast.model_selection import validation_curve as validation_curve
 from statfast.multiclass import OneVsOneClassifier as OneVsOneClassifier
 from statfast.multiclass import OneVsRestClassifier as OneVsRestClassifier
 from statfast.multiclass import OutputCodeClassifier as OutputCodeClassifier
+from statfast.multioutput import ClassifierChain as ClassifierChain
+from statfast.multioutput import MultiOutputClassifier as MultiOutputClassifier
+from statfast.multioutput import MultiOutputRegressor as MultiOutputRegressor
+from statfast.multioutput import RegressorChain as RegressorChain
 from statfast.neighbors import BallTree as BallTree
 from statfast.neighbors import KDTree as KDTree
 from statfast.neighbors import KNeighborsClassifier as KNeighborsClassifier
@@ -238,6 +243,7 @@ __all__ = [
     "CalibratedClassifierCV",
     "CategoricalNB",
     "Chunks",
+    "ClassifierChain",
     "CollinearityWarning",
     "ColumnTransformer",
     "ComplementNB",
@@ -293,6 +299,8 @@ __all__ = [
     "MinMaxScaler",
     "MiniBatchKMeans",
     "MixedNB",
+    "MultiOutputClassifier",
+    "MultiOutputRegressor",
     "MultinomialNB",
     "MultivariateNormal",
     "NGramLanguageModel",
@@ -321,6 +329,7 @@ __all__ = [
     "RandomForestRegressor",
     "RandomizedSearchCV",
     "RatingsFactorization",
+    "RegressorChain",
     "RegularizationPath",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",

@@ -34,6 +34,10 @@ SETTINGS = {  # besides those of the contract: what shows the relation of the ta
     "BayesClassifier": {"density": MultivariateNormal(shrinkage=0.1, method="mle")},
     "CalibratedClassifierCV": {"estimator": FREE},
     "CostSensitiveClassifier": {"estimator": FREE},
+    "ClassifierChain": {"estimator": FREE},
+    "MultiOutputClassifier": {"estimator": FREE},
+    "MultiOutputRegressor": {"estimator": LINE},
+    "RegressorChain": {"estimator": LINE},
     "FixedThresholdClassifier": {"estimator": FREE},
     "GridSearchCV": {"estimator": FREE, "param_grid": {"shrinkage": [0.1, 0.5]}},
     "HuberRegressor": {"alpha": 3.0, "tol": 1e-12},
@@ -86,7 +90,8 @@ def weighted_estimators():
 ESTIMATORS = weighted_estimators()
 CLASSIFIERS = [
     name for name in sorted(ESTIMATORS)
-    if hasattr(ESTIMATORS[name], "predict_proba") and name not in contract.OF_COMPONENTS
+    if hasattr(ESTIMATORS[name], "predict_proba")
+    and name not in contract.OF_COMPONENTS | contract.SEVERAL_OUTPUTS
 ]  # fmt: skip
 each = pytest.mark.parametrize("name", sorted(ESTIMATORS))
 
@@ -110,6 +115,10 @@ def text_of(row):
 
 
 def target_of(name):
+    if name in contract.SEVERAL_OUTPUTS:
+        if contract.regresses(ESTIMATORS[name]):
+            return np.column_stack([numbers, numbers[::-1]])
+        return np.column_stack([codes == 1, codes > 0])
     if name in contract.BINARY:
         return np.where(labels == "oak", "elm", labels)
     return (
@@ -128,6 +137,8 @@ def answers(name, model):
     rows = rows_of(name)
     if name == "NGramLanguageModel":
         return [("log_prob", model.log_prob(rows))]
+    if name in contract.SEVERAL_OUTPUTS:
+        return [("predict", model.predict(rows))]
     told = contract.answers_and_statistics(model, rows)
     return [(what, a.toarray() if sparse.issparse(a) else a) for what, a in told]
 
@@ -202,7 +213,7 @@ def test_all_weights_times_a_constant(name, c):
         plain = fitted(name, sample_weight=weights, **before)
         assert_same(name, fitted(name, sample_weight=c * weights, **after), plain, values=values)
     elif c == 3.0:
-        threefold = fitted(name, X.repeat(3, axis=0), target_of(name).repeat(3))
+        threefold = fitted(name, X.repeat(3, axis=0), target_of(name).repeat(3, axis=0))
         assert_same(name, fitted(name, sample_weight=np.full(N, c)), threefold)
 
 

@@ -54,6 +54,7 @@ BUILT_ON = {  # family: the families it may import
     "mixture": {"cluster", "generative"},  # k-means is where EM starts
     "model_selection": {"metrics"},
     "multiclass": {"metrics"},
+    "multioutput": {"model_selection"},  # chains are fitted to answers of rows held out
     "svm": {"linear"},  # whose lasso is a step of the linear machine with an l1 penalty
 }
 CORE_SHARED = {"simd", "tile", "order"}  # folders of _core that every kernel may use

@@ -15,6 +15,7 @@ FAMILIES = (
     "calibration", "cluster", "datasets", "decision", "decomposition", "ensemble",
     "generative", "inspection", "kernels", "linear", "metrics", "mixture", "model_selection",
     "multiclass",
+    "multioutput",
     "neighbors", "pipeline", "plot", "preprocessing", "svm", "tree",
     "cluster", "datasets", "decision", "decomposition", "ensemble", "feature_selection",
     "generative", "kernels", "linear", "metrics", "model_selection",

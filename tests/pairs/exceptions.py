@@ -183,7 +183,7 @@ BOOSTING = "HistGradientBoosting.*"
 CLUSTERINGS = "AgglomerativeClustering|KMedoids|CLARA|NearestNeighbors"
 NEIGHBOR_MODELS = "(KNeighbors|RadiusNeighbors).*"
 MACHINES = "SVC|SVR|NuSVC|NuSVR|OneClassSVM"
-REGRESSING = "AdaBoostRegressor|BaggingRegressor"
+REGRESSING = "AdaBoostRegressor|BaggingRegressor|MultiOutputRegressor|RegressorChain"
 SEARCHES = "(Grid|Randomized)SearchCV"
 
 OF_CLASSES = "it is given for each class"
@@ -219,6 +219,9 @@ INSTEAD = [
      {**values_of(9), "listed": lambda _: [-0.5, 0.3, 0.5, 0.7]}, SUITS_THE_ROWS),
     ("(Fixed|Tuned)Threshold.*", "pos_label",
      {**NOTHING, "the first": lambda s: s.classes[0]}, OF_CLASSES),
+    (".*Chain", "order",
+     {**NOTHING, "backwards": lambda _: [1, 0], "random": lambda _: "random"}, OF_CLASSES),
+    (".*Chain", "cv", {**NOTHING, "3": lambda _: 3}, JUDGED_BY_FIT),
     ("Dummy.*", "constant", NOTHING, "there is one for each output"),
     ("(Voting|Stacking)Classifier", "estimators", COMBINED_CLASSIFIERS, OF_ESTIMATORS),
     ("(Voting|Stacking)Regressor", "estimators", COMBINED_REGRESSORS, OF_ESTIMATORS),

@@ -101,6 +101,8 @@ def target_levels(thing):
         else contract.make(thing.call).__sklearn_tags__()
     )
     several = tags.target_tags.multi_output
+    if not tags.target_tags.single_output:
+        return problems.SEVERAL_LABELS if tags.classifier_tags else problems.SEVERAL_NUMBERS
     if tags.estimator_type == "classifier":
         classes = problems.CLASSES
         if not tags.classifier_tags.multi_class:

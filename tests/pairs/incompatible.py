@@ -40,6 +40,11 @@ INCOMPATIBLE = {
         "response_method", "estimator",
     ),
     ("Dummy.*", "(constant|quantile) has to be specified"): ("strategy",),
+    ("ClassifierChain", "chain_method asks for"): ("chain_method", "estimator"),
+    ("ClassifierChain", "X contains infinity"): ("chain_method",),  # the logarithm of 0
+    (".*Chain", "(should|must) be a square matrix|number of (columns|fitted)|X has . features"): (
+        "estimator",
+    ),
     ("Voting.*", "must have predict_proba for voting"): ("estimators",),
     ("Stacking.*", "stack_method=.* asks estimators for it"): ("stack_method", "estimators"),
     # Inference.
@@ -126,6 +131,7 @@ TABLE = [(*map(re.compile, patterns), factors) for patterns, factors in INCOMPAT
 # Kind of defect, call, words -> the reason why it is none.
 NO_DEFECTS = {
     ("not finite", r".*\.predict_log_proba", "an infinity"): "log 0 is -inf",
+    ("probabilities", r"ClassifierChain\.predict_proba", "sum to 1"): "each is of an output",
     ("classes", r"Pipeline\.predict", "k-NN"): "the last step takes no weights",
 }
 REASONS = [(*map(re.compile, patterns), reason) for patterns, reason in NO_DEFECTS.items()]

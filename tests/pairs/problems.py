@@ -184,6 +184,25 @@ SEVERAL_CLASSES = {
 }
 
 
+def two_labels(dress):
+    def made(problem):
+        plain = np.column_stack([problem.codes == 0, problem.codes % 2 == 1]).astype(int)
+        return plain, dress(plain)
+
+    made.classes = K
+    return made
+
+
+SEVERAL_LABELS = {
+    "two labels": two_labels(lambda Y: Y),
+    "two labels in a list": two_labels(lambda Y: Y.tolist()),
+    "two labels in a frame": two_labels(
+        lambda Y: pd.DataFrame(Y, columns=["a", "b"], index=permuted(len(Y)))
+    ),
+    "sparse labels": two_labels(sparse.csr_array),
+}
+
+
 def numbers(dress=lambda y: y, change=lambda y: y):
     def made(problem):
         plain = change(problem.numbers)

@@ -83,6 +83,10 @@ def example(name):
         "RandomizedSearchCV": {"estimator": line, "param_distributions": {"C": [0.1]}, "n_iter": 1},
         "Pipeline": {"steps": [("line", line)]},
         "FixedThresholdClassifier": {"estimator": line},
+        "ClassifierChain": {"estimator": line},
+        "MultiOutputClassifier": {"estimator": line},
+        "MultiOutputRegressor": {"estimator": ridge},
+        "RegressorChain": {"estimator": ridge},
         "TunedThresholdClassifierCV": {"estimator": line, "store_cv_results": True},
         **{f"{kind}Classifier": {"estimators": [("l", line)]} for kind in ("Stacking", "Voting")},
         **{f"{kind}Regressor": {"estimators": [("r", ridge)]} for kind in ("Stacking", "Voting")},
@@ -96,6 +100,10 @@ def example(name):
         "IsotonicRegression": (X[:, 0], y),
         "CategoricalNB": (numbers, y),
         "GammaRegressor": (X, X[:, 0]),
+        **dict.fromkeys(
+            ("ClassifierChain", "MultiOutputClassifier"), (X, np.column_stack([y > 0, y > 1]) * 1)
+        ),
+        **dict.fromkeys(("MultiOutputRegressor", "RegressorChain"), (X, X[:, :2])),
         **dict.fromkeys(("FixedThresholdClassifier", "TunedThresholdClassifierCV"), (X, y > 0)),
     }
     return made.get(name, {}), arguments.get(name, (X, y))
@@ -137,8 +145,8 @@ HOMES = [
     "calibration", "cluster", "compose", "covariance", "datasets", "decomposition", "ensemble",
     "feature_extraction", "feature_extraction.text", "feature_selection", "impute", "inspection",
     "isotonic", "linear_model", "metrics", "metrics.cluster", "metrics.pairwise", "mixture",
-    "model_selection", "multiclass", "naive_bayes", "neighbors", "pipeline", "preprocessing", "svm",
-    "tree",
+    "model_selection", "multiclass", "multioutput", "naive_bayes", "neighbors", "pipeline",
+    "preprocessing", "svm", "tree",
 ]
 # fmt: on
 UNRELATED = {"Kernel", "RBF"}  # of Gaussian processes: nothing but the name is the same

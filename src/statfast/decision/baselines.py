@@ -161,7 +161,7 @@ class DummyClassifier(Classifier, Baseline):
         ValueError
             If `constant` is missing for its strategy or is no class of y, or shapes differ.
         """
-        given = self._checked()
+        params = self._checked()
         as_generator(self.random_state)
         rows = handed(as_column(X))
         columns = label_columns(y)
@@ -169,7 +169,7 @@ class DummyClassifier(Classifier, Baseline):
             weighted_labels(column, count_rows(rows), sample_weight)
             for column in ([y] if columns is None else columns)
         ]
-        constants = self._constants([classes for classes, _, _ in targets], given.strategy)
+        constants = self._constants([classes for classes, _, _ in targets], params.strategy)
         outputs = []
         for (classes, codes, weights), constant in zip(targets, constants, strict=True):
             sizes = np.bincount(codes, weights, len(classes))
@@ -395,7 +395,7 @@ class DummyRegressor(Regressor, Baseline):
             If `constant` or `quantile` is missing for its strategy, `constant` has not one number
             for each output, or shapes differ.
         """
-        given = self._checked()
+        params = self._checked()
         rows = handed(as_column(X))
         n = count_rows(rows)
         targets, flat = as_targets(y, n)
@@ -403,16 +403,16 @@ class DummyRegressor(Regressor, Baseline):
             warn_column_vector("y")
             flat = True
         weights = as_weights(sample_weight, n)
-        constant = self._constant(targets.shape[1], given.strategy)
-        if given.strategy == "mean":
+        constant = self._constant(targets.shape[1], params.strategy)
+        if params.strategy == "mean":
             constant = np.average(targets, axis=0, weights=weights)
-        elif given.strategy != "constant":
-            if given.strategy == "quantile" and given.quantile is None:
+        elif params.strategy != "constant":
+            if params.strategy == "quantile" and params.quantile is None:
                 raise ValueError(
                     "quantile has to be specified when strategy='quantile'; got None. Pass a "
                     "number between 0 and 1."
                 )
-            share = 0.5 if given.strategy == "median" else given.quantile
+            share = 0.5 if params.strategy == "median" else params.quantile
             constant = np.array([quantile_of(column, share, weights) for column in targets.T])
         return self._publish(
             X, constant_=constant[None], n_outputs_=targets.shape[1], _flat=flat,

@@ -41,7 +41,7 @@ _ROWS = (
     (f"{_LASSO} HuberRegressor LogisticRegression", "warm_start", _ANEW, _STARTS),
     (f"{_LASSO_CV} {_LOGISTIC} {_MACHINES} {_SEARCHES}", "verbose", ANY, ""),
     ("LinearSVC LinearSVR BaggingClassifier BaggingRegressor", "verbose", ANY, ""),
-    ("NMF OneVsRestClassifier Pipeline", "verbose", ANY, ""),
+    ("NMF OneVsRestClassifier Pipeline ClassifierChain RegressorChain", "verbose", ANY, ""),
     ("NMF", "shuffle", ANY, ""),
     (_COMBINATIONS, "verbose", ANY, ""),
     (_LOGISTIC, "solver", _SOLVERS, ""),
