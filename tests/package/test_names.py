@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names are roles in the field's words: pronouns, and thresholds that bound nothing, are none.
-
-``names.tsv`` beside this file counts the names that are still to be replaced. It only shrinks:
-``python -m tests.package.test_names`` takes out what is gone, and never adds a name.
-"""
+"""Names are roles in the field's words: pronouns, and thresholds that bound nothing, are none."""
 
 import ast
 import re
@@ -14,8 +10,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LIST = Path(__file__).with_name("names.tsv")
-COMMAND = "python -m tests.package.test_names"
 
 
 def each(text):
@@ -145,29 +139,12 @@ def in_the_tree():
     return places
 
 
-def listed():
-    lines = LIST.read_text("utf-8").splitlines()
-    return {name: int(count) for name, count in (line.split("\t") for line in lines)}
-
-
-def shrunk(allowed, places):
-    """What of the list is still there: never more than was allowed."""
-    still = {name: min(count, len(places.get(name, ()))) for name, count in allowed.items()}
-    return {name: count for name, count in sorted(still.items()) if count}
-
-
-def test_no_name_is_new():
-    places, allowed = in_the_tree(), listed()
-    new = {n: sorted(set(p)) for n, p in places.items() if len(p) > allowed.get(n, 0)}
-    assert not new, (
-        f"Names that say no role (CONTRIBUTING.md, Names): {new}. Give them a name of the field; "
+def test_names_say_roles():
+    wrong = {name: sorted(set(files)) for name, files in in_the_tree().items()}
+    assert not wrong, (
+        f"Names that say no role (CONTRIBUTING.md, Names): {wrong}. Give them a name of the field; "
         f"a name with a good reason is an exception in tests/package/test_names.py."
     )
-
-
-def test_the_list_shrinks():
-    gone = sorted(set(listed()) - set(in_the_tree()))
-    assert not gone, f"Names that are gone, well done: {gone}. {COMMAND} takes them off the list."
 
 
 @pytest.mark.parametrize(
@@ -196,19 +173,8 @@ def test_the_rules(file, text, expected):
     assert list(wrong_names(file, text)) == expected
 
 
-def test_the_list_never_grows():
-    places = {"found": ["a", "b", "c"], "own": ["a"]}
-    assert shrunk({"found": 2, "told": 4, "own": 3}, places) == {"found": 2, "own": 1}
-
-
 @pytest.mark.parametrize(("place", "name"), EXCEPTIONS)
 def test_exceptions_are_needed(place, name):
     files = ROOT.glob(place.replace("/*", "/**/*.py"))
     names = {known for path in files for _, known in names_in_python(path.read_text("utf-8"))}
     assert name in names
-
-
-if __name__ == "__main__":
-    rest = shrunk(listed(), in_the_tree())
-    LIST.write_text("".join(f"{name}\t{count}\n" for name, count in rest.items()), "utf-8")
-    print(sum(rest.values()), "names of", len(rest), "kinds are still to be replaced")
