@@ -13,11 +13,12 @@ from statfast._estimator import (
     by_fit,
     classes_with_weight,
     fitted,
+    one_of,
     param,
     times_classes,
 )
 from statfast._typing import Array, ArrayLike, ClassWeight, Rows, Weights
-from statfast._validation import as_choice, as_labels, shown
+from statfast._validation import as_labels, shown
 from statfast.ensemble.boosting.losses import (
     BoostingLoss,
     ExponentialLoss,
@@ -178,7 +179,9 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
     # What subclasses declare, or a fit sets.
     _boosted: Any = fitted()
 
-    loss: Literal["log_loss", "exponential"] = param(by_fit, default="log_loss", kw_only=False)
+    loss: Literal["log_loss", "exponential"] = param(
+        one_of("log_loss", "exponential"), default="log_loss", kw_only=False
+    )
     class_weight: ClassWeight = param(by_fit, default=None)
 
     classes_: Array = fitted()
@@ -223,7 +226,7 @@ class HistGradientBoostingClassifier(Classifier, HistBoosting):
     def _targets(
         self, y: Any, n: int, weights: Any
     ) -> tuple[Array, dict[str, Array], BoostingLoss, Array | None]:
-        as_choice(self.loss, "loss", ("log_loss", "exponential"))
+        self._checked_value("loss")
         classes, codes = as_labels(y, n)
         weights = times_classes(weights, self.class_weight, classes, codes)
         classes, codes = classes_with_weight(classes, codes, weights)

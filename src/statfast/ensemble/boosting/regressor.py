@@ -6,14 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, Self
 
-from statfast._estimator import (
-    Regressor,
-    by_fit,
-    fitted,
-    param,
-)
+from statfast._estimator import Regressor, by_fit, fitted, one_of, param
 from statfast._typing import Array, ArrayLike, Rows, Weights
-from statfast._validation import as_choice, as_real, as_targets, warn_column_vector
+from statfast._validation import as_real, as_targets, warn_column_vector
 from statfast.ensemble.boosting.losses import REGRESSION, BoostingLoss
 from statfast.ensemble.boosting.model import HistBoosting
 
@@ -166,7 +161,7 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
     _boosted: Any = fitted()
 
     loss: Literal["squared_error", "absolute_error", "gamma", "poisson", "quantile"] = param(
-        by_fit, default="squared_error", kw_only=False
+        one_of(*REGRESSION), default="squared_error", kw_only=False
     )
     quantile: float | None = param(by_fit, default=None)
 
@@ -209,7 +204,7 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
     def _targets(
         self, y: Any, n: int, weights: Any
     ) -> tuple[Array, dict[Any, Any], BoostingLoss, Array | None]:
-        as_choice(self.loss, "loss", tuple(REGRESSION))
+        self._checked_value("loss")
         level = 0.5
         if self.quantile is not None:
             level = as_real(self.quantile, "quantile", 0.0, 1.0)

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import Classifier, by_fit, fitted, param
+from statfast._estimator import Classifier, by_fit, fitted, one_of, param
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import shown
 from statfast.ensemble.forest.model import ForestModel, output_slices
@@ -20,7 +20,9 @@ class ClassForest(Classifier, ForestModel):
 
     _counts: Any = fitted()
 
-    criterion: Literal["gini", "entropy", "log_loss", "error"] = param(by_fit, default="gini")
+    criterion: Literal["gini", "entropy", "log_loss", "error"] = param(
+        one_of(*CLASSIFICATION), default="gini"
+    )
     max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default="sqrt")
     class_weight: (
         Literal["balanced", "balanced_subsample"] | dict[Any, Any] | list[dict[str, Any]] | None
@@ -65,7 +67,7 @@ class ClassForest(Classifier, ForestModel):
             weight = None if per_sample else self.class_weight
         targets, weights = weighted_targets(y, len(rows), sample_weight, weight)
         grown = self._fit(
-            rows, weights, CLASSIFICATION,
+            rows, weights,
             {"label": targets.label, "classes": targets.counts}, column_attributes,
             balanced=targets.label if per_sample else None, labels=targets.classes,
         )  # fmt: skip

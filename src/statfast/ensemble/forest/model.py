@@ -77,7 +77,6 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         self,
         rows: Array,
         weights: Any,
-        criteria: tuple[str, str, str, str],
         targets: Any,
         column_attributes: dict[str, Any],
         *,
@@ -103,7 +102,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         size = sample_size(self.max_samples, len(weights.rows))
         total = float(size) if bootstrap else weights.total
         rules = growth_rules(
-            self, criteria, n, p, total, classes=None if classes is None else max(classes),
+            self, n, p, total, classes=None if classes is None else max(classes),
             outputs=outputs[0] if classes is None else len(outputs),
         )  # fmt: skip
         rules = type(rules)(**{**vars(rules), "randomized": self._randomized})

@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each, grid
-from statfast._estimator import Regressor, by_fit, fitted, flag, param
+from statfast._estimator import Regressor, by_fit, fitted, flag, one_of, param
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_real
 from statfast.ensemble.forest.model import ForestModel
@@ -33,7 +33,7 @@ class NumberForest(Regressor, ForestModel):
     _trees: Any = fitted()
     _flat: Any = fitted()
 
-    criterion: str = param(by_fit, default="squared_error")
+    criterion: str = param(one_of(*REGRESSION), default="squared_error")
     max_features: float | Literal["sqrt", "log2"] | None = param(by_fit, default=1.0)
     store_leaves: bool = param(flag, default=False)
 
@@ -69,7 +69,7 @@ class NumberForest(Regressor, ForestModel):
         weights = row_weights(sample_weight, len(rows))
         require_range(targets, self.criterion, weights)
         keep = self._checked_value("store_leaves")
-        grown = self._fit(rows, weights, REGRESSION, {"y": targets}, column_attributes)
+        grown = self._fit(rows, weights, {"y": targets}, column_attributes)
         fitted = {**grown, "n_outputs_": targets.shape[1], "_flat": flat, "_packed": {}}
         model = type(self)(**self.get_params(deep=False))._publish(X, **fitted)
         if keep:

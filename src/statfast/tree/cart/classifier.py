@@ -7,12 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._estimator import (
-    Classifier,
-    by_fit,
-    fitted,
-    param,
-)
+from statfast._estimator import Classifier, by_fit, fitted, one_of, param
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_real
 from statfast.tree.cart.model import CartModel
@@ -160,7 +155,9 @@ class DecisionTreeClassifier(Classifier, CartModel):
     array([[0.018, 0.877, 0.105]])
     """
 
-    criterion: Literal["gini", "entropy", "log_loss", "error"] = param(by_fit, default="gini")
+    criterion: Literal["gini", "entropy", "log_loss", "error"] = param(
+        one_of(*CLASSIFICATION), default="gini"
+    )
     class_weight: dict[Any, Any] | Literal["balanced"] | list[dict[str, Any]] | None = param(
         by_fit, default=None
     )
@@ -212,7 +209,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
         if priors is not None:
             weights = altered_weights(weights, priors.grown[targets.label[:, 0]])
         rules = growth_rules(
-            self, CLASSIFICATION, n, p, weights.total, classes=max(targets.counts),
+            self, n, p, weights.total, classes=max(targets.counts),
             outputs=len(targets.classes),
         )  # fmt: skip
         rules = self._splitter(rules, p, columns)

@@ -5,12 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from statfast._estimator import (
-    Regressor,
-    by_fit,
-    fitted,
-    param,
-)
+from statfast._estimator import Regressor, fitted, one_of, param
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast.tree.cart.model import CartModel
 from statfast.tree.growing.arguments import (
@@ -142,7 +137,7 @@ class DecisionTreeRegressor(Regressor, CartModel):
 
     _flat: Any = fitted()
 
-    criterion: str = param(by_fit, default="squared_error")
+    criterion: str = param(one_of(*REGRESSION), default="squared_error")
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Grow the tree.
@@ -182,7 +177,7 @@ class DecisionTreeRegressor(Regressor, CartModel):
         targets, flat = number_targets(y, n, self.criterion)
         weights = row_weights(sample_weight, n)
         require_range(targets, self.criterion, weights)
-        rules = growth_rules(self, REGRESSION, n, p, weights.total, outputs=targets.shape[1])
+        rules = growth_rules(self, n, p, weights.total, outputs=targets.shape[1])
         rules = self._splitter(rules, p, columns)
         fitted = {
             "max_features_": rules.max_features,

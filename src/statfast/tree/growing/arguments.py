@@ -328,7 +328,6 @@ def require_range(targets: Array, criterion: str, weights: RowWeights) -> None:
 # ------------------------------------------------------------------ parameters
 def growth_rules(
     model: Any,
-    criteria: tuple[str, str, str, str],
     n: int,
     p: int,
     total: float,
@@ -337,7 +336,7 @@ def growth_rules(
     outputs: int = 1,
 ) -> TreeRules:
     """Check the parameters of a tree or forest; returns them as `TreeRules`."""
-    criterion = as_choice(model.criterion, "criterion", criteria)
+    criterion = model._checked_value("criterion")
     min_leaf = _share(model.min_samples_leaf, "min_samples_leaf", n, 1)
     min_split = _share(model.min_samples_split, "min_samples_split", n, 2)
     depth, leaves = model.max_depth, model.max_leaf_nodes
