@@ -71,6 +71,7 @@ NO_ESTIMATOR = "it has no default estimator"
 OF_DOCUMENTS = "it takes documents: see the suite `text`"
 OF_SCORES = "see the suite `feature_selection`"
 LEFT_OUT = {
+    "ClassifierChain": NO_ESTIMATOR,
     "ColumnTransformer": "it does nothing by default",
     "CountVectorizer": OF_DOCUMENTS,
     "DummyClassifier": "it looks at no column",
@@ -80,10 +81,13 @@ LEFT_OUT = {
     "GenericUnivariateSelect": OF_SCORES,
     "GridSearchCV": NO_ESTIMATOR,
     "HashingVectorizer": OF_DOCUMENTS,
+    "MultiOutputClassifier": NO_ESTIMATOR,
+    "MultiOutputRegressor": NO_ESTIMATOR,
     "NMF": "see the suite `nmf`",
     "Pipeline": "it has no default steps",
     "RFE": NO_ESTIMATOR,
     "RandomizedSearchCV": NO_ESTIMATOR,
+    "RegressorChain": NO_ESTIMATOR,
     "SelectFdr": OF_SCORES,
     "SelectFpr": OF_SCORES,
     "SelectFromModel": NO_ESTIMATOR,
