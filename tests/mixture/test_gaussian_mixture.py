@@ -18,6 +18,7 @@ from statfast import Chunks, GaussianMixture, Parts, choose_mixture
 from statfast._engine import blocks
 from statfast._validation import ConvergenceWarning
 from statfast.datasets import load_iris
+from statfast.mixture import em
 from statfast.mixture.covariance_models import MODELS
 from tests.reference import mixture as twin
 
@@ -266,6 +267,19 @@ def test_rows_in_any_form():
     named = GaussianMixture(2, **settings).fit(frame)
     assert named.feature_names_in_.tolist() == ["a", "b", "c"]
     assert "a" in str(named.summary())
+
+
+@pytest.mark.parametrize("covariance_type", ["full", "tied", "diag", "VEV"])
+def test_features_and_factors_agree(covariance_type, monkeypatch):
+    """Both ways of the E step, by features about an origin and by factors about the means."""
+    X = clouds(400, 4, 3, seed=18) + 50.0
+    settings = {"covariance_type": covariance_type, "means_init": X[:3], "tol": 1e-9}
+    features = GaussianMixture(3, **settings).fit(X)
+    monkeypatch.setattr(em, "MAX_SQUARES_OF_FEATURES", 0.0)
+    factors = GaussianMixture(3, **settings).fit(X)
+    alike(factors, features, 1e-8)
+    assert factors.lower_bounds_ != features.lower_bounds_  # They round in other ways.
+    assert_allclose(factors.lower_bounds_, features.lower_bounds_, rtol=1e-11)
 
 
 def test_far_from_the_origin():

@@ -2,9 +2,11 @@
 """EM for a mixture of normal distributions: one pass over the rows is the E step and the sums of
 the M step.
 
-Log densities are products with the inverse Cholesky factors, in tiles of rows. Scatters are summed
-about the means of the E step: at convergence the new means are there too, so that nothing cancels,
-wherever the components lie. Dempster, Laird & Rubin 1977, doi:10.1111/j.2517-6161.1977.tb01600.x.
+Of few columns, log densities and sums are products with quadratic features of the rows about a
+common origin, while that costs few digits (`feature_coefficients`). Else log densities are products
+with the inverse Cholesky factors, in tiles of rows, and scatters are summed about the means of the
+E step: at convergence the new means are there too, so that nothing cancels, wherever the components
+lie. Dempster, Laird & Rubin 1977, doi:10.1111/j.2517-6161.1977.tb01600.x.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._core.generative import normal_scores, quadratic_scores
+from statfast._core.generative import feature_sums, normal_scores, quadratic_scores
 from statfast._core.rows.column_moments import class_moments
 from statfast._core.rows.pooled_scatter import class_scatter
 from statfast._engine import RowSource, Work, checkpoint, interruptible
@@ -29,6 +31,11 @@ LOG_TWO_PI = float(np.log(2.0 * np.pi))
 NUMBERS_OF_PIECE = 1 << 15  # of rows and of their scores: they stay in the second-level cache
 MIN_ROWS_OF_PIECE = 64
 MAX_ROWS_OF_PIECE = 4096
+MAX_COLUMNS_OF_FEATURES = 16  # of rows whose products of columns are features
+# Squared deviations of components from the common origin that may be lost in rounding: beyond,
+# features cost more than five of sixteen digits.
+MAX_SQUARES_OF_FEATURES = 1e5
+DEVIATIONS_OF_ROWS = 3.0  # from their component, about
 
 
 class CollapsedComponent(np.linalg.LinAlgError):
@@ -43,6 +50,7 @@ class NormalComponents:
     means: NDArray[np.float64]  # (K, d)
     whiteners: NDArray[np.float64]  # inverse Cholesky factors (K, d, d), or their diagonals (K, d)
     orientation: NDArray[np.float64] | None = None  # common axes, from which the next M step starts
+    origin: NDArray[np.float32] | None = None  # (d,) near all rows, about which features are made
 
     @property
     def diagonal(self) -> bool:
@@ -62,6 +70,44 @@ class NormalComponents:
         near = np.where(np.abs(self.means) < 1e37, self.means, 0.0).astype(np.float32)
         offsets = np.einsum("krd,kd->kr", self.whiteners, self.means - near)
         return self.whiteners, offsets, near, heights, True
+
+    @cached_property
+    def feature_coefficients(self) -> NDArray[np.float64] | None:
+        """The log joint densities as linear functions of the features of a row, (K, F).
+
+        These are products of columns (a >= b), or squares alone of diagonal models, the columns,
+        and 1, all about the origin. None where rounding would cost digits, as of components far
+        from the origin in units of their deviations, or where columns are many.
+        """
+        d = self.means.shape[1]
+        if self.origin is None or (d > MAX_COLUMNS_OF_FEATURES and not self.diagonal):
+            return None
+        shifts = self.means - self.origin
+        if self.diagonal:
+            precisions, heights = self.whiteners**2, self.rule[2]
+            linear = precisions * shifts
+            sizes = np.abs(shifts) + DEVIATIONS_OF_ROWS / self.whiteners
+            largest = (precisions * sizes**2).sum(axis=1)
+            products = -0.5 * precisions
+        else:
+            precisions, heights = self.whiteners.transpose(0, 2, 1) @ self.whiteners, self.rule[3]
+            linear = np.einsum("kij,kj->ki", precisions, shifts)
+            deviations = np.linalg.norm(np.linalg.inv(self.whiteners), axis=2)
+            sizes = np.abs(shifts) + DEVIATIONS_OF_ROWS * deviations
+            largest = np.einsum("ki,kij,kj->k", sizes, np.abs(precisions), sizes)
+            halved = precisions * (0.5 * np.eye(d) - 1.0)
+            products = halved[:, *np.tril_indices(d)]
+        constant = heights - 0.5 * (linear * shifts).sum(axis=1)
+        if not (largest < MAX_SQUARES_OF_FEATURES).all():
+            return None
+        return np.ascontiguousarray(np.column_stack([products, linear, constant]))
+
+    @property
+    def about(self) -> NDArray[np.float64]:
+        """The points (K, d) about which a pass sums."""
+        if self.feature_coefficients is None or self.origin is None:
+            return self.means
+        return np.repeat(self.origin[None].astype(np.float64), len(self.means), axis=0)
 
     def log_joint(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Logarithm of weight times density of each component, (m, K), of contiguous rows."""
@@ -109,12 +155,34 @@ class MixtureSums:
 
 def expect(columns: tuple[Any, ...], components: NormalComponents) -> MixtureSums:
     """The E step on a block of rows and weights, and its sums for the M step."""
+    if components.feature_coefficients is not None:
+        return expect_by_features(columns, components)
     total = MixtureSums.zeros(*components.whiteners.shape)
     for rows, weights in cut_pieces(columns, components):
         log_joint = components.log_joint(rows)
         responsibilities = add_likelihood(total, log_joint, weights)
         add_moments(total, rows, responsibilities, components.means)
     return total
+
+
+def expect_by_features(columns: tuple[Any, ...], components: NormalComponents) -> MixtureSums:
+    """The same by quadratic features, with sums about the origin."""
+    coefficients: Any = components.feature_coefficients
+    n_components, d = components.means.shape
+    sums, scalars = np.zeros_like(coefficients), np.zeros(3)
+    for rows, weights in cut_pieces(columns, components):
+        scalars += feature_sums.expect(
+            rows, weights, components.origin, coefficients, components.diagonal, sums
+        )
+    products, linear, counts = sums[:, : -d - 1], sums[:, -d - 1 : -1], sums[:, -1]
+    scatters = products
+    if not components.diagonal:
+        scatters = np.zeros((n_components, d, d))
+        scatters[:, *np.tril_indices(d)] = products
+    likelihood, certainty, total_weight = scalars.tolist()
+    return MixtureSums(
+        total_weight, likelihood, certainty, counts.copy(), linear.copy(), scatters.copy()
+    )
 
 
 def measure(columns: tuple[Any, ...], components: NormalComponents) -> MixtureSums:
@@ -319,7 +387,8 @@ def iterate(
     for number in range(1, max_iter + 1):
         sums = rows.total(work, components)
         lower_bounds.append(mean_log_likelihood(sums))
-        components = maximize(sums, components.means, model, reg_covar, components.orientation)
+        solved = maximize(sums, components.about, model, reg_covar, components.orientation)
+        components = replace(solved, origin=components.origin)
         change = lower_bounds[-1] - lower_bounds[-2] if number > 1 else np.inf
         if report is not None:
             report(number, lower_bounds[-1], change)

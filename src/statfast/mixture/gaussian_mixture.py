@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -320,7 +321,10 @@ class GaussianMixture(Estimator):
         best = failure = None
         for seed in seeds.tolist():
             try:
-                start = start_of(data, checked, model, fixed, seed) if again is None else again
+                if again is None:
+                    start = start_of(data, checked, model, fixed, seed)
+                else:
+                    start = replace(again, origin=data.origin)
                 run = iterate(
                     data.source, start, model, checked.reg_covar, tol=checked.tol,
                     max_iter=checked.max_iter, report=self._reporter(checked),

@@ -25,6 +25,7 @@ from statfast.mixture.em import NormalComponents, assign, assign_shares, maximiz
 
 NAMES = ("kmeans", "k-means++", "random", "random_from_data")
 INIT_PARAMS = one_of(*NAMES) | array
+MAX_ORIGIN = 1e37  # of a column, in float32
 MAX_SUM_ERROR = 1e-6  # of probabilities that are to sum to 1
 
 
@@ -37,6 +38,12 @@ class MixtureRows:
     weights: NDArray[np.float64] | None  # None also of parts, where they lie with the rows
     moments: ColumnMoments
     n_jobs: int | None
+
+    @property
+    def origin(self) -> NDArray[np.float32]:
+        """The mean of the rows, as exact as float32 is; 0 where that has no such numbers."""
+        mean = self.moments.mean
+        return np.where(np.abs(mean) < MAX_ORIGIN, mean, 0.0).astype(np.float32)
 
     @property
     def width(self) -> int:
@@ -153,8 +160,8 @@ def start_of(
 ) -> NormalComponents:
     """The components that a run of EM starts from."""
     n_components = checked.n_components
-    if not any(part is None for part in (fixed.weights, fixed.means, fixed.whiteners)):
-        return NormalComponents(fixed.weights, fixed.means, fixed.whiteners)  # type: ignore[arg-type]
+    if fixed.weights is not None and fixed.means is not None and fixed.whiteners is not None:
+        return NormalComponents(fixed.weights, fixed.means, fixed.whiteners, origin=data.origin)
     init, about = checked.init_params, fixed.means
     if about is None and (not isinstance(init, str) or init == "random"):
         about = np.repeat(data.moments.mean[None], n_components, axis=0)
@@ -171,7 +178,7 @@ def start_of(
     weights = start.weights if fixed.weights is None else fixed.weights
     means = start.means if fixed.means is None else fixed.means
     whiteners = start.whiteners if fixed.whiteners is None else fixed.whiteners
-    return NormalComponents(weights, means, whiteners, start.orientation)
+    return NormalComponents(weights, means, whiteners, start.orientation, data.origin)
 
 
 def centers_of(data: Any, init: Any, n_components: Any, seed: Any) -> Any:

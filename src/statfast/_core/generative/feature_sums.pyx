@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The E step of a normal mixture of few columns, and its sums for the M step, by quadratic features.
+"""The E step of a mixture of few columns, and its sums for the M step, by quadratic features.
 
 Of a row z = x - origin the features are the products z_a z_b (a >= b), or the squares alone of
 diagonal models, then z, then 1. The logarithm of weight times density of a component is linear in
