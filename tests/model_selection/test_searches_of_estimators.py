@@ -80,7 +80,22 @@ WRAPPERS = {
     ),
     sf.CalibratedClassifierCV: lambda inner: sf.CalibratedClassifierCV(inner, cv=2),
     sf.CostSensitiveClassifier: sf.CostSensitiveClassifier,
+    sf.FixedThresholdClassifier: sf.FixedThresholdClassifier,
+    sf.TunedThresholdClassifierCV: lambda inner: sf.TunedThresholdClassifierCV(inner, cv=2),
+    sf.RFE: sf.RFE,
+    sf.SelectFromModel: sf.SelectFromModel,
+    sf.VotingClassifier: lambda inner: sf.VotingClassifier([("m", inner)]),
+    sf.VotingRegressor: lambda inner: sf.VotingRegressor([("m", sf.Ridge(n_jobs=2))]),
+    sf.StackingClassifier: lambda inner: sf.StackingClassifier([("m", inner)], cv=2),
+    sf.StackingRegressor: lambda inner: sf.StackingRegressor([("m", sf.Ridge(n_jobs=2))], cv=2),
+    sf.ClassifierChain: sf.ClassifierChain,
+    sf.RegressorChain: lambda inner: sf.RegressorChain(sf.Ridge(n_jobs=2)),
+    sf.MultiOutputClassifier: sf.MultiOutputClassifier,
+    sf.MultiOutputRegressor: lambda inner: sf.MultiOutputRegressor(sf.Ridge(n_jobs=2)),
 }
+SEVERAL_TARGETS = {
+    sf.ClassifierChain, sf.RegressorChain, sf.MultiOutputClassifier, sf.MultiOutputRegressor,
+}  # fmt: skip
 
 
 def _every(estimator):
@@ -100,7 +115,7 @@ def test_fits_of_estimators_that_hold_others_leave_these_alone(kind):
     model = WRAPPERS[kind](sf.LogisticRegression(C=1.0, n_jobs=2))
     inside = _every(model)
     before = [(_deep(one), set(vars(one))) for one in inside.values()]
-    model.fit(X, Y)
+    model.fit(X, np.column_stack([Y, 1 - Y]) if kind in SEVERAL_TARGETS else Y)
     after = _every(model)
     assert len(after) == len(inside)
     for one, other in zip(after.values(), inside.values(), strict=True):
@@ -114,7 +129,8 @@ def test_every_estimator_that_holds_others_is_tried_here():
         for name in sf.__all__
         if isinstance(kind := getattr(sf, name), type)
         and hasattr(kind, "get_params")
-        and {"estimator", "steps", "transformers"} & set(kind.__init__.__annotations__)
+        and {"estimator", "estimators", "steps", "transformers"}
+        & set(kind.__init__.__annotations__)
     }
     assert holding <= {*WRAPPERS}
 

@@ -36,6 +36,16 @@ from statfast._estimator import (
 from statfast._typing import Array
 
 REFIT = "refit"
+# What a fold asks of a model; a class of a user's may override it.
+METHODS_OF_MODELS = (
+    "fit",
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+    "score",
+    "transform",
+)
 
 
 def shares_statistics(estimator: Estimator) -> bool:
@@ -57,11 +67,31 @@ def candidate_is_pairwise(estimator: Estimator, params: dict[str, Any]) -> bool:
         return pairwise
 
 
+def overrides_fit_or_answers(estimator: Estimator) -> bool:
+    """Whether a class of a user's, or one inside, has a fit or answers of its own.
+
+    Plans know nothing of these: such folds are refitted.
+    """
+    inside: list[Any] = [estimator]
+    if any(hasattr(v, "get_params") or isinstance(v, list) for v in vars(estimator).values()):
+        inside += estimator.get_params().values()
+    return any(isinstance(model, Estimator) and _overrides(type(model)) for model in inside)
+
+
+def _overrides(kind: type) -> bool:
+    for cls in kind.__mro__:
+        if cls.__module__.partition(".")[0] == "statfast":
+            return False
+        if any(name in vars(cls) for name in METHODS_OF_MODELS):
+            return True
+    return False
+
+
 def plan_of(estimator: Estimator, task: FoldTask) -> FoldPlan:
     """The estimator's own plan, or that of refits."""
     # Only refits know the arguments of fits and how candidates transform rows.
     alike = not task.folds.arguments and task.pairwise == is_pairwise(estimator)
-    if alike and isinstance(estimator, Estimator):
+    if alike and isinstance(estimator, Estimator) and not overrides_fit_or_answers(estimator):
         try:
             plan = estimator._plan_folds(task)
         except NotShared:
