@@ -265,6 +265,10 @@ WRONG = {
             _plus("scores", 0.1),
         ),
     },
+    "feature_selection": {
+        task: (_times("scores", 1.001), _one_value("scores", 0.01))
+        for task in ("f_classif", "chi2", "slope", "variance", "classes", "plane")
+    },
     "nmf": {"nmf": (_times("H", 2.0), _plus("W", -0.1))},
     "ratings": {"ratings": (_plus("user biases", 0.3), _times("items", 2.0))},
     "tree": {
