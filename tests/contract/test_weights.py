@@ -270,8 +270,14 @@ def test_one_class_with_weight_is_one_class(name):
 def test_a_class_of_class_weight_0_is_not_there(name):
     if contract.small(ESTIMATORS[name]).get_params()["class_weight"] is not None:
         pytest.skip("has a weight of its own")
-    model = fitted(name, class_weight={"ash": 1.0, "elm": 2.0, "oak": 0.0})
-    alone = fitted(name, X[codes < 2], labels[codes < 2], class_weight={"ash": 1.0, "elm": 2.0})
+    there = np.flatnonzero(codes < 2)
+    model = fitted(
+        name, class_weight={"ash": 1.0, "elm": 2.0, "oak": 0.0}, **folds_of(name, np.arange(N))
+    )
+    alone = fitted(
+        name, X[there], labels[there], class_weight={"ash": 1.0, "elm": 2.0},
+        **folds_of(name, there),
+    )  # fmt: skip
     assert model.classes_.tolist() == ["ash", "elm"]
     assert_same(name, model, alone)
 
@@ -306,9 +312,9 @@ CONTAINERS = {
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("name", ["LogisticRegression", "OneVsOneClassifier", "LinearSVC", "SVC"])
 def test_of_any_container(name, container):
-    rows, target, row_weights = CONTAINERS[container]()
+    rows, target, held = CONTAINERS[container]()
     params = {"estimator": statfast.LogisticRegression(C=1.0)} if "One" in name else {}
-    model = make(name, **params).fit(rows, target, sample_weight=row_weights)
+    model = make(name, **params).fit(rows, target, sample_weight=held)
     alone = fitted(name, X[kept], labels[kept], row_weights[kept], **params)
     assert len(model.classes_) == 2
     first = model.predict(rows) == model.classes_[0]

@@ -228,7 +228,7 @@ def test_counting_in_blocks(dtype, monkeypatch):
         y[-1], p[-2] = 90, 77
     w = rng.random(5000)
     whole = metrics.confusion_matrix(y, p), metrics.confusion_matrix(y, p, sample_weight=w)
-    monkeypatch.setattr(counting, "ROWS", 640)
+    monkeypatch.setattr(counting, "ROWS_OF_TASK", 640)
     classes = np.unique(np.concatenate([y, p]))
     twin = np.array([[((y == a) & (p == b)).sum() for b in classes] for a in classes])
     assert_array_equal(metrics.confusion_matrix(y, p), twin)

@@ -113,7 +113,8 @@ def pictures():
 
 # Those that take numbers or results alone, in which no names of columns are.
 WITHOUT_ROWS = {
-    "bias_variance_target", "calibration", "comparison", "confusion", "penalty_errors", "pruning",
+    "bias_variance_target", "calibration", "comparison", "confusion", "mixture_criteria",
+    "penalty_errors", "pruning",
     "rda_grid", "reconstructions", "regularization_path", "stability", "stepwise", "table",
 }  # fmt: skip
 CALLS = list(pictures())

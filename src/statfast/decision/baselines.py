@@ -42,6 +42,7 @@ from statfast._validation import (
     label_columns,
     not_fitted,
     shown,
+    to_array,
     warn_column_vector,
 )
 
@@ -196,7 +197,7 @@ class DummyClassifier(Classifier, Baseline):
                     "Pass a class of y."
                 )
             return [0] * len(classes)
-        constants = np.atleast_1d(np.asarray(self.constant)).tolist()
+        constants = values_of(self.constant).tolist()
         if len(constants) != len(classes):
             raise ValueError(
                 f"constant must be one class for each of {len(classes)} outputs of y; got "
@@ -428,7 +429,7 @@ class DummyRegressor(Regressor, Baseline):
                     "Pass a number."
                 )
             return None
-        constant = as_vector(np.atleast_1d(np.asarray(self.constant)), "constant", n_min=0)
+        constant = as_vector(values_of(self.constant), "constant", n_min=0)
         if len(constant) != n_outputs:
             raise ValueError(
                 f"constant must have shape ({n_outputs},), a number for each output of y; got "
@@ -506,3 +507,10 @@ def quantile_of(values: Any, share: Any, weights: Any) -> Any:
         values[min(int(np.searchsorted(ends, k, side="right")), last)] for k in (below, below + 1.0)
     )
     return float(at_place + (place - below) * (after - at_place))
+
+
+def values_of(constant: Any) -> Array:
+    """One value, or one for each output, as a column."""
+    if np.isscalar(constant):
+        return np.array([constant])
+    return np.atleast_1d(to_array(constant, "constant", "a value, or one for each output"))
