@@ -351,3 +351,8 @@ def test_odd_arguments():
         metrics.expected_cost([True, False], ["a", "b"], np.eye(4))
     with pytest.raises(ValueError, match="prevalence must have a share for each class"):
         metrics.prevalence_weights([0, 1], [[0.1, 0.9]])
+
+
+def test_a_prevalence_is_of_one_label():
+    with pytest.raises(TypeError, match="pos_label must be one label of y_true"):
+        metrics.prevalence_weights([0, 1, 1], 0.3, pos_label=[0, 1])

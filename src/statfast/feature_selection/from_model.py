@@ -221,6 +221,7 @@ class SelectFromModel(FeatureSelector, HandsWeightsOn, Estimator):
         self
         """
         self._checked()
+        as_learner(self.estimator)
         again = self.__dict__.get("estimator_")
         rows = handed(X) if again is None else handed_for(self, X)
         if self.prefit:

@@ -15,6 +15,7 @@ from statfast._validation import (
     as_weights,
     shown,
     to_array,
+    wrong_type,
 )
 from statfast.metrics.classification.label_table import (
     as_column,
@@ -167,6 +168,8 @@ def _shares(prevalence: Any, classes: Array, pos_label: int | str) -> Any:
         prevalence = [prevalence[label] for label in known]
     elif isinstance(prevalence, Real):
         share = as_real(prevalence, "prevalence", 0.0, 1.0)
+        if np.ndim(pos_label):
+            raise wrong_type("pos_label", "one label of y_true", pos_label)
         if len(known) != 2 or pos_label not in known:
             raise ValueError(
                 f"prevalence may be a number if y_true has two classes, one of them pos_label "
