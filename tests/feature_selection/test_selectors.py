@@ -466,3 +466,9 @@ def test_scikit_learn_selects_the_same_by_models():
     for options in ({}, {"n_features_to_select": 2}, {"step": 0.4}, {"n_features_to_select": 0.5}):
         ours, want = sf.RFE(Ridge(), **options).fit(X, Y), theirs.RFE(Ridge(), **options).fit(X, Y)
         assert ours.ranking_.tolist() == want.ranking_.tolist()
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_a_selector_by_a_model_needs_an_estimator(method):
+    with pytest.raises((TypeError, AttributeError), match="estimator"):
+        getattr(SelectFromModel(None), method)([[1.0], [2.0]], [0, 1])

@@ -9,6 +9,7 @@ INCOMPATIBLE = {
     (".*", r"X(\.data)? contains NaN"): ("gaps",),
     ("GammaNB", "must be positive; got 0"): ("smallest",),
     ("RatingsFactorization", "must not be negative where implicit"): ("implicit",),
+    ("GaussianMixture", "collapsed|lost all rows"): ("reg_covar",),
     ("NMF", "solver='cd' is for|must be positive for beta_loss"): ("solver", "beta_loss"),
     ("IsotonicRegression", "y_min must not be above"): ("y_min", "y_max"),
     ("IsotonicRegression", "below or above the places of the fit"): ("out_of_bounds",),
