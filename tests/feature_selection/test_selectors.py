@@ -471,4 +471,4 @@ def test_scikit_learn_selects_the_same_by_models():
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 def test_a_selector_by_a_model_needs_an_estimator(method):
     with pytest.raises((TypeError, AttributeError), match="estimator"):
-        getattr(SelectFromModel(None), method)([[1.0], [2.0]], [0, 1])
+        getattr(sf.SelectFromModel(None), method)([[1.0], [2.0]], [0, 1])
