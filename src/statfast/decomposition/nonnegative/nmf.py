@@ -139,7 +139,8 @@ class NMF(Transformer, Estimator):
     scikit-learn.
 
     Cost: an iteration takes 4 n d k operations by "cd", 8 by "mu" with the squared error, 12 with
-    others; sparse X as many as it stores. Memory: W, and d k for each thread.
+    others; sparse X as many as it stores. Memory: W, and d k for each thread; by "mu" with another
+    divergence of dense X also some four blocks of W H for each thread, of 16 MB or 64 rows.
 
     References
     ----------
