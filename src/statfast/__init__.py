@@ -28,6 +28,7 @@ _FAMILIES = (
     "multiclass",
     "multioutput",
     "neighbors",
+    "patterns",
     "pipeline",
     "plot",
     "preprocessing",

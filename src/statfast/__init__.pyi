@@ -18,6 +18,7 @@ from statfast import model_selection as model_selection
 from statfast import multiclass as multiclass
 from statfast import multioutput as multioutput
 from statfast import neighbors as neighbors
+from statfast import patterns as patterns
 from statfast import pipeline as pipeline
 from statfast import plot as plot
 from statfast import preprocessing as preprocessing

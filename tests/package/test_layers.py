@@ -39,6 +39,7 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
     "linear": ["design", "inference", "glm", "penalized", "least_squares", "logistic"],
     "metrics": ["distance", "clustering", "classification", "regression", "ranking", "probability"],
     "neighbors": ["brute", "spatial", "search", "hashing", "vote", "images"],
+    "patterns": [["itemsets", "subgroups", "rule_lists"]],
     "svm": [["dual", "linear"], "machines", "ridge"],
     "text": ["counting", "language"],
     "tree": ["structure", "growing", "pruning", "cart", "reading"],

@@ -16,7 +16,7 @@ FAMILIES = (
     "generative", "inspection", "kernels", "linear", "metrics", "mixture", "model_selection",
     "multiclass",
     "multioutput",
-    "neighbors", "pipeline", "plot", "preprocessing", "svm", "tree",
+    "neighbors", "patterns", "pipeline", "plot", "preprocessing", "svm", "tree",
     "cluster", "datasets", "decision", "decomposition", "ensemble", "feature_selection",
     "generative", "kernels", "linear", "metrics", "model_selection",
     "multiclass", "neighbors", "pipeline", "plot", "preprocessing", "svm", "text", "tree",
