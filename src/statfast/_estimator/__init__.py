@@ -140,7 +140,7 @@ from statfast._estimator.sums.row_sums import (
     without_each,
 )
 from statfast._estimator.sums.sum_fit import SumFit
-from statfast._estimator.tables import CoefficientTable, Summary, Tabled
+from statfast._estimator.tables import CoefficientTable, Summary, Tabled, weight_text
 
 __all__ = [
     "ANY",
@@ -275,6 +275,7 @@ __all__ = [
     "times_classes",
     "times_factors",
     "verbosity",
+    "weight_text",
     "weighted_labels",
     "width_of",
     "with_params",

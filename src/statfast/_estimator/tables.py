@@ -236,6 +236,12 @@ class Summary:
         return [*([_LEGEND] if p_values else []), *self.notes]
 
 
+def weight_text(weight: float, decimals: int) -> str:
+    """A sum of weights; without decimals where it is whole but for rounding."""
+    whole = abs(weight - round(weight)) <= 1e-9 * max(1.0, abs(weight))
+    return str(round(weight)) if whole else f"{weight:.{decimals}f}"
+
+
 def is_p_value(heading: str) -> bool:
     """Whether a column with this heading holds p values."""
     return heading.startswith("P") and ("|" in heading or ">" in heading)

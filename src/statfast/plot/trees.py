@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator import Display
+from statfast._estimator import Display, weight_text
 from statfast._typing import Array, ArrayLike, Axes, Rows
 from statfast._validation import (
     as_count,
@@ -196,22 +196,18 @@ def _text_of_node(model: Any, node: int, features: Any, verdicts: Any, digits: i
         return "\n".join(lines)
     if classes is None:
         lines.append(", ".join(f"{mean:.{digits}f}" for mean in value[:, 0]))
-        return "\n".join([*lines, *([] if np.isnan(weight) else [f"n = {_count(weight, digits)}"])])
+        return "\n".join(
+            [*lines, *([] if np.isnan(weight) else [f"n = {weight_text(weight, digits)}"])]
+        )
     best = [best_of_output[node] for best_of_output in best]
     lines.append(", ".join(names[b] for names, b in zip(classes, best, strict=True)))
     if len(classes) == 1 and len(classes[0]) <= MAX_CLASSES_COUNTED and not np.isnan(weight):
-        lines.append(" / ".join(_count(total, digits) for total in model.node_counts()[node]))
+        lines.append(" / ".join(weight_text(total, digits) for total in model.node_counts()[node]))
     else:
         shares = ", ".join(f"{value[k, b]:.{digits}f}" for k, b in enumerate(best))
-        rows = "" if np.isnan(weight) else f" of {_count(weight, digits)}"
+        rows = "" if np.isnan(weight) else f" of {weight_text(weight, digits)}"
         lines.append(shares + rows)
     return "\n".join(lines)
-
-
-def _count(weight: Any, digits: int) -> Any:
-    """A sum of weights; without decimals where it is whole but for rounding."""
-    whole = abs(weight - round(weight)) <= 1e-9 * max(1.0, abs(weight))
-    return str(round(weight)) if whole else f"{weight:.{digits}f}"
 
 
 def _colors(arrays: Any, nodes: Array, best: Any) -> Any:

@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A tree as text: indented conditions, or a rule for each leaf."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from statfast._estimator import weight_text
 from statfast._typing import Array, ArrayLike
-from statfast._validation import as_count, as_flag, not_fitted, to_array, wrong_type
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_flag,
+    not_fitted,
+    shown,
+    to_array,
+    wrong_type,
+)
 from statfast.tree.cart.model import CartModel
 from statfast.tree.structure.tree_arrays import TreeStructure
 
@@ -172,15 +182,34 @@ def tree_rules(
     decision_tree: "DecisionTreeClassifier | DecisionTreeRegressor",
     *,
     feature_names: ArrayLike | None = None,
+    class_names: ArrayLike | None = None,
+    show: Literal["label", "odds", "proba", "counts"] = "label",
+    weighted: bool = True,
+    decimals: int = 3,
 ) -> list[str]:
     """Rules of the leaves of a decision tree: a range, or categories, for each feature.
 
     Parameters
     ----------
     decision_tree : DecisionTreeClassifier or DecisionTreeRegressor
-        Fitted tree.
+        Fitted tree. Rules of a member of a forest leave n out, unless the forest was fitted with
+        ``tree_statistics=True``.
     feature_names : array-like of str, shape (p,), optional
         None takes those of the fit.
+    class_names : array-like of str, shape (K,), optional
+        What the classes are called, in the order of ``classes_``. None takes their labels.
+    show : {"label", "odds", "proba", "counts"}, default="label"
+        What follows the predicted class: nothing; its odds in the leaf, p / (1 - p) ("inf" where
+        the leaf has no other class); its probability p; or the weight of each class, in the order
+        of ``classes_``. With `priors` of the tree, they are those that the priors imply. A
+        regression has its mean alone.
+    weighted : bool, default=True
+        Let n be the weight of the training rows in the leaf: the sum of `sample_weight` times
+        `class_weight`, so that a row of weight 2 counts as two. False counts rows of positive
+        weight, whatever it is; a tree does not know them class by class, so that
+        ``show="counts"`` is refused.
+    decimals : int, default=3
+        Of odds, probabilities, and weights that are not whole.
 
     Returns
     -------
@@ -190,9 +219,11 @@ def tree_rules(
     Raises
     ------
     ValueError
-        If `feature_names` has another length than the rows of the fit.
+        If `feature_names` or `class_names` has another length than the fit knows, `class_names` or
+        a `show` other than "label" is given for a regression, or ``show="counts"`` for rows in
+        place of weights.
     TypeError
-        If `decision_tree` is no tree, or `feature_names` is no list.
+        If `decision_tree` is no tree, or an argument is of the wrong type.
 
     Examples
     --------
@@ -200,21 +231,23 @@ def tree_rules(
     >>> from statfast.tree import DecisionTreeClassifier, tree_rules
     >>> data = load_iris()
     >>> model = DecisionTreeClassifier(max_depth=2).fit(data.data, data.target)
-    >>> tree_rules(model, feature_names=["sl", "sw", "pl", "pw"])[1]
+    >>> names = ["sl", "sw", "pl", "pw"]
+    >>> tree_rules(model, feature_names=names)[1]
     'pl > 2.45 and pw <= 1.75: class: 1 (n = 54)'
+    >>> tree_rules(model, feature_names=names, class_names=data.target_names, show="odds")[1]
+    'pl > 2.45 and pw <= 1.75: class: versicolor (odds = 9.800, n = 54)'
+    >>> tree_rules(model, feature_names=names, show="counts")[1]
+    'pl > 2.45 and pw <= 1.75: class: 1 (counts = 0 / 49 / 5, n = 54)'
     """
     names = _names(decision_tree, feature_names)
+    verdicts = _Verdicts.of_leaves(decision_tree, class_names, show, weighted, decimals)
     tree, rules = decision_tree.tree_, []
     waiting: list[tuple[int, dict[int, Any]]] = [(0, {})]
-    node_classes = getattr(decision_tree, "node_classes", None)
-    classes = None if node_classes is None else node_classes()
     while waiting:
         node, ranges = waiting.pop()
         if tree.children_left[node] < 0:
             conditions = [_condition(names[j], limits) for j, limits in ranges.items()]
-            verdict = _leaf_text(decision_tree, node, 6, False, classes)
-            rows = tree.n_node_samples[node]
-            rules.append(f"{' and '.join(conditions) or 'always'}: {verdict} (n = {rows})")
+            rules.append(f"{' and '.join(conditions) or 'always'}: {verdicts.text(node)}")
             continue
         j, cut = int(tree.feature[node]), float(tree.threshold[node])
         if (sets := decision_tree.split_categories(node)) is not None:
@@ -225,6 +258,88 @@ def tree_rules(
         waiting.append((tree.children_right[node], {**ranges, j: (cut, high)}))
         waiting.append((tree.children_left[node], {**ranges, j: (low, cut)}))
     return rules
+
+
+@dataclass(frozen=True)
+class _Verdicts:
+    """What follows from the conditions of a leaf, as text."""
+
+    model: Any
+    classes: Any  # the names of the classes of nodes; None for a regression
+    counts: list[Array]  # for each output the weights (node_count, K)
+    leaf_sizes: Array | None  # (node_count,); None where the tree does not know them
+    show: str
+    decimals: int
+
+    @staticmethod
+    def of_leaves(
+        model: Any, class_names: Any, show: Any, weighted: Any, decimals: Any
+    ) -> "_Verdicts":
+        """Check the arguments of `tree_rules`, and gather what it shows."""
+        as_choice(show, "show", ("label", "odds", "proba", "counts"))
+        by_weight = as_flag(weighted, "weighted")
+        digits = as_count(decimals, "decimals", low=0)
+        if show == "counts" and not by_weight:
+            raise ValueError(
+                "weighted must be True for show='counts', as a tree knows the weight of each class "
+                "in a leaf and not its rows; got False. Leave it out."
+            )
+        tree = model.tree_
+        known = not np.isnan(tree.weighted_n_node_samples[0])  # in a forest, with tree_statistics
+        sizes = tree.weighted_n_node_samples if by_weight else tree.n_node_samples
+        sizes = sizes if known else None
+        if not hasattr(model, "node_classes"):
+            for name, value, none in (("class_names", class_names, None), ("show", show, "label")):
+                if value is not none and value != none:
+                    raise ValueError(
+                        f"{name} must be {none!r} for a regression; got {shown(value)}. Leave it "
+                        "out."
+                    )
+            return _Verdicts(model, None, [], sizes, show, digits)
+        classes = model.node_classes()
+        if class_names is not None:
+            classes = _class_names(model, classes, class_names)
+        counts = model.node_counts()
+        if not known:
+            if show == "counts":
+                raise ValueError(
+                    "decision_tree must know the weights of its nodes for show='counts'; got a "
+                    "member of a forest without them. Fit the forest with tree_statistics=True."
+                )
+            counts = tree.value if isinstance(model.classes_, list) else tree.value[:, 0]
+        several = isinstance(model.classes_, list)
+        if known and by_weight and not several:
+            sizes = counts.sum(axis=1)  # with priors, not the weights that chose splits
+        widths = [len(labels) for labels in model.classes_] if several else [counts.shape[-1]]
+        outputs = np.moveaxis(counts, 1, 0) if several else counts[None]
+        counts = [output[:, :K] for output, K in zip(outputs, widths, strict=True)]
+        return _Verdicts(model, classes, counts, sizes, show, digits)
+
+    def text(self, leaf: int) -> str:
+        """The prediction of a leaf, with what `show` asks for, and the size of the leaf."""
+        facts = []
+        if self.show != "label":
+            details = ", ".join(self._detail(leaf, k) for k in range(len(self.counts)))
+            facts.append(f"{self.show.replace('proba', 'p')} = {details}")
+        if self.leaf_sizes is not None:
+            facts.append(f"n = {weight_text(self.leaf_sizes[leaf], self.decimals)}")
+        verdict = _leaf_text(self.model, leaf, 6, False, self.classes)
+        return f"{verdict} ({', '.join(facts)})" if facts else verdict
+
+    def _detail(self, leaf: int, output: int) -> str:
+        """Odds or probability of the predicted class of an output, or the weights of all."""
+        counts = self.counts[output][leaf]
+        if self.show == "counts":
+            return " / ".join(weight_text(weight, self.decimals) for weight in counts)
+        rest = np.delete(counts, self._predicted(output)[leaf]).sum()
+        likely = counts.sum() - rest if rest else counts.sum()
+        if self.show == "odds":
+            return f"{likely / rest:.{self.decimals}f}" if rest > 0 else "inf"
+        return f"{likely / counts.sum():.{self.decimals}f}"
+
+    def _predicted(self, output: int) -> Array:
+        """The codes of the predicted classes of nodes."""
+        return self.model._decided(self.model.tree_.value)[:, output]
 
 
 def _condition(name: str, limits: tuple[float, float]) -> str:
