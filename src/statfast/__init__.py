@@ -36,6 +36,28 @@ _FAMILIES = (
     "text",
     "tree",
 )
+_MODULES_OF_SCIKIT_LEARN = (  # names from families, and advice for what is not here
+    "base",
+    "compose",
+    "covariance",
+    "cross_decomposition",
+    "discriminant_analysis",
+    "dummy",
+    "exceptions",
+    "feature_extraction",
+    "frozen",
+    "gaussian_process",
+    "impute",
+    "isotonic",
+    "kernel_approximation",
+    "kernel_ridge",
+    "linear_model",
+    "manifold",
+    "naive_bayes",
+    "neural_network",
+    "random_projection",
+    "semi_supervised",
+)
 _HOMES = {
     "_engine": (
         "Chunks",
@@ -48,6 +70,7 @@ _HOMES = {
         "CollinearityWarning",
         "ConvergenceWarning",
         "DataConversionWarning",
+        "FitFailedWarning",
         "NotFittedError",
         "SeparationWarning",
         "UndefinedMetricWarning",
@@ -160,9 +183,7 @@ _HOMES = {
         "LinearRegression",
         "LogisticRegression",
         "LogisticRegressionCV",
-        "PiecewiseLinearFeatures",
         "PoissonRegressor",
-        "PolynomialFeatures",
         "RegularizationPath",
         "Ridge",
         "RidgeCV",
@@ -241,6 +262,8 @@ _HOMES = {
         "MinMaxScaler",
         "OneHotEncoder",
         "OrdinalEncoder",
+        "PiecewiseLinearFeatures",
+        "PolynomialFeatures",
         "RobustScaler",
         "SimpleImputer",
         "StandardScaler",
@@ -274,9 +297,12 @@ __all__ = sorted(set(_HOME_OF) - {"Estimator"})  # the base of all, for those wh
 
 
 def __getattr__(name: str) -> object:
-    if name in _FAMILIES:
+    if name in _FAMILIES or name in _MODULES_OF_SCIKIT_LEARN:
         return import_module(f"statfast.{name}")
     if name not in _HOME_OF:
+        from statfast._scikit_learn import refuse
+
+        refuse(name)
         raise AttributeError(f"module 'statfast' has no attribute {name!r}")
     found = getattr(import_module(f"statfast.{_HOME_OF[name]}"), name)
     globals()[name] = found
@@ -284,4 +310,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_FAMILIES})
+    return sorted({*globals(), *__all__, *_FAMILIES, *_MODULES_OF_SCIKIT_LEARN})

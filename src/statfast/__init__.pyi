@@ -1,27 +1,47 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What type checkers and editors see of the names that ``__init__`` loads on use."""
 
+from statfast import base as base
 from statfast import calibration as calibration
 from statfast import cluster as cluster
+from statfast import compose as compose
+from statfast import covariance as covariance
+from statfast import cross_decomposition as cross_decomposition
 from statfast import datasets as datasets
 from statfast import decision as decision
 from statfast import decomposition as decomposition
+from statfast import discriminant_analysis as discriminant_analysis
+from statfast import dummy as dummy
 from statfast import ensemble as ensemble
+from statfast import exceptions as exceptions
+from statfast import feature_extraction as feature_extraction
 from statfast import feature_selection as feature_selection
+from statfast import frozen as frozen
+from statfast import gaussian_process as gaussian_process
 from statfast import generative as generative
+from statfast import impute as impute
 from statfast import inspection as inspection
+from statfast import isotonic as isotonic
+from statfast import kernel_approximation as kernel_approximation
+from statfast import kernel_ridge as kernel_ridge
 from statfast import kernels as kernels
 from statfast import linear as linear
+from statfast import linear_model as linear_model
+from statfast import manifold as manifold
 from statfast import metrics as metrics
 from statfast import mixture as mixture
 from statfast import model_selection as model_selection
 from statfast import multiclass as multiclass
 from statfast import multioutput as multioutput
+from statfast import naive_bayes as naive_bayes
 from statfast import neighbors as neighbors
+from statfast import neural_network as neural_network
 from statfast import patterns as patterns
 from statfast import pipeline as pipeline
 from statfast import plot as plot
 from statfast import preprocessing as preprocessing
+from statfast import random_projection as random_projection
+from statfast import semi_supervised as semi_supervised
 from statfast import svm as svm
 from statfast import text as text
 from statfast import tree as tree
@@ -33,6 +53,7 @@ from statfast._estimator import Estimator as Estimator
 from statfast._validation import CollinearityWarning as CollinearityWarning
 from statfast._validation import ConvergenceWarning as ConvergenceWarning
 from statfast._validation import DataConversionWarning as DataConversionWarning
+from statfast._validation import FitFailedWarning as FitFailedWarning
 from statfast._validation import NotFittedError as NotFittedError
 from statfast._validation import SeparationWarning as SeparationWarning
 from statfast._validation import UndefinedMetricWarning as UndefinedMetricWarning
@@ -131,9 +152,7 @@ from statfast.linear import LeastSquaresClassifier as LeastSquaresClassifier
 from statfast.linear import LinearRegression as LinearRegression
 from statfast.linear import LogisticRegression as LogisticRegression
 from statfast.linear import LogisticRegressionCV as LogisticRegressionCV
-from statfast.linear import PiecewiseLinearFeatures as PiecewiseLinearFeatures
 from statfast.linear import PoissonRegressor as PoissonRegressor
-from statfast.linear import PolynomialFeatures as PolynomialFeatures
 from statfast.linear import RegularizationPath as RegularizationPath
 from statfast.linear import Ridge as Ridge
 from statfast.linear import RidgeCV as RidgeCV
@@ -202,6 +221,8 @@ from statfast.pipeline import make_pipeline as make_pipeline
 from statfast.preprocessing import MinMaxScaler as MinMaxScaler
 from statfast.preprocessing import OneHotEncoder as OneHotEncoder
 from statfast.preprocessing import OrdinalEncoder as OrdinalEncoder
+from statfast.preprocessing import PiecewiseLinearFeatures as PiecewiseLinearFeatures
+from statfast.preprocessing import PolynomialFeatures as PolynomialFeatures
 from statfast.preprocessing import RobustScaler as RobustScaler
 from statfast.preprocessing import SimpleImputer as SimpleImputer
 from statfast.preprocessing import StandardScaler as StandardScaler
@@ -260,6 +281,7 @@ __all__ = [
     "ElasticNetCV",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "FitFailedWarning",
     "FixedThresholdClassifier",
     "GammaNB",
     "GammaRegressor",

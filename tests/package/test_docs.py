@@ -184,7 +184,9 @@ def public():
         for name in getattr(offered, "__all__", ()):
             thing = getattr(offered, name)
             if not inspect.ismodule(thing) and callable(thing):
-                things.setdefault(id(thing), (f"{module}.{name}", thing))
+                known = things.setdefault(id(thing), (f"{module}.{name}", thing))[0]
+                if known.count(".") > 1 and thing.__module__.startswith(f"{module}."):
+                    things[id(thing)] = (f"{module}.{name}", thing)  # where it is made
     return list(things.values())
 
 

@@ -22,6 +22,7 @@ SOURCE = ROOT / "src" / "statfast"
 CORE = SOURCE / "_core"
 
 FOUNDATIONS = [  # each on those before
+    "_scikit_learn",
     "_typing",
     "_validation",
     "_engine",
@@ -45,7 +46,7 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
     "tree": ["structure", "growing", "pruning", "cart", "reading"],
 }
 BUILT_ON = {  # family: the families it may import
-    "calibration": {"svm"},  # whose linear machine is calibrated unless another is named
+    "calibration": {"metrics", "svm"},  # the linear machine is calibrated unless another is named
     "cluster": {"metrics"},
     # Stacking cross-validates, and learns from answers by a linear model unless another is named.
     "ensemble": {"linear", "metrics", "model_selection", "tree"},
@@ -58,6 +59,9 @@ BUILT_ON = {  # family: the families it may import
     "multioutput": {"model_selection"},  # chains are fitted to answers of rows held out
     "svm": {"linear"},  # whose lasso is a step of the linear machine with an l1 penalty
 }
+NAMES_ALONE = {  # scikit-learn's modules, of names that stand in families
+    *(path.stem for path in SOURCE.glob("[a-z]*.py")), "feature_extraction",
+}  # fmt: skip
 CORE_SHARED = {"simd", "tile", "order"}  # folders of _core that every kernel may use
 CORE_BUILT_ON = {  # what others may use; the three that are shared know only what is named here
     "boosting": {"threads"},
@@ -233,6 +237,8 @@ def floor(module):
     family = 1 + len(FOUNDATIONS)
     if name in ON_USE:
         return family + 2
+    if name in NAMES_ALONE:
+        return family + 1
     return family + {"__init__": 1, "_tour": 2, "__main__": 3}.get(name, 0)
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clustering."""
 
+from statfast._scikit_learn import missing_names
 from statfast.cluster.hierarchy.agglomerative import AgglomerativeClustering
 from statfast.cluster.hierarchy.dendrogram import (
     cophenetic,
@@ -52,3 +53,5 @@ __all__ = [
     "minimum_spanning_tree",
     "optimal_leaf_ordering",
 ]
+
+__getattr__ = missing_names(__name__)

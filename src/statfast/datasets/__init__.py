@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Real data: small tables shipped in the package, and others where their files are found."""
 
+from statfast._scikit_learn import missing_names
 from statfast.datasets.bundled import Dataset, load_digits, load_iris, load_wine
 from statfast.datasets.from_files import Messages as Messages
 from statfast.datasets.from_files import (
@@ -23,3 +24,5 @@ __all__ = [
     "load_spambase",
     "load_wine",
 ]
+
+__getattr__ = missing_names(__name__)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Principal components, and other low-rank decompositions of tables."""
 
+from statfast._scikit_learn import missing_names
 from statfast.decomposition.choice.choose import ComponentChoice, choose_components
 from statfast.decomposition.choice.reconstruction import ComponentErrors, reconstruction_errors
 from statfast.decomposition.nonnegative.nmf import NMF
@@ -22,3 +23,5 @@ __all__ = [
     "choose_components",
     "reconstruction_errors",
 ]
+
+__getattr__ = missing_names(__name__)

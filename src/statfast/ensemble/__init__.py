@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ensembles: many models that answer together."""
 
+from statfast._scikit_learn import missing_names
 from statfast.ensemble.adaboost.classifier import AdaBoostClassifier
 from statfast.ensemble.adaboost.regressor import AdaBoostRegressor
 from statfast.ensemble.bagging.classifier import BaggingClassifier
@@ -30,3 +31,5 @@ __all__ = [
     "VotingRegressor",
     "majority_error",
 ]
+
+__getattr__ = missing_names(__name__)

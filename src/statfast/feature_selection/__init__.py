@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Feature selection: scores of single columns, and selectors by scores, importances and refits."""
 
+from statfast._scikit_learn import missing_names
 from statfast.feature_selection.class_scores import chi2, f_classif
 from statfast.feature_selection.correlations import f_regression, r_regression
 from statfast.feature_selection.elimination import RFE
@@ -36,3 +37,5 @@ __all__ = [
     "mutual_info_regression",
     "r_regression",
 ]
+
+__getattr__ = missing_names(__name__)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The influence of columns on fitted models of any kind."""
 
+from statfast._scikit_learn import missing_names
 from statfast.inspection.column_importance import PermutationImportance, permutation_importance
 from statfast.inspection.dependence import PartialDependence, partial_dependence
 
@@ -10,3 +11,5 @@ __all__ = [
     "partial_dependence",
     "permutation_importance",
 ]
+
+__getattr__ = missing_names(__name__)

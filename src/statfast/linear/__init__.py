@@ -2,7 +2,6 @@
 """Linear models: least squares, generalized linear models, and their penalized relatives."""
 
 from statfast._estimator import CoefficientTable, Summary
-from statfast.linear.design.bases import PiecewiseLinearFeatures, PolynomialFeatures
 from statfast.linear.glm.glm import GeneralizedLinearModel
 from statfast.linear.glm.row_influence import RowInfluence
 from statfast.linear.glm.tweedie_regressors import (
@@ -40,9 +39,7 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "NoInferenceError",
-    "PiecewiseLinearFeatures",
     "PoissonRegressor",
-    "PolynomialFeatures",
     "RegularizationPath",
     "Ridge",
     "RidgeCV",

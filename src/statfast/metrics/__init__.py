@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores: of classifiers, rankings, probabilities, regressions and clusterings."""
 
+from statfast._scikit_learn import missing_names
+from statfast.metrics import cluster as cluster
+from statfast.metrics import pairwise as pairwise
 from statfast.metrics.classification.confusion_scores import (
     accuracy_score,
     balanced_accuracy_score,
@@ -240,3 +243,5 @@ __all__ = [
     "v_measure_score",
     "zero_one_loss",
 ]
+
+__getattr__ = missing_names(__name__)

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mixtures of distributions: densities, and clusters with probabilities."""
 
+from statfast._scikit_learn import missing_names
 from statfast.mixture.gaussian_mixture import GaussianMixture
 from statfast.mixture.selection import MixtureChoice, choose_mixture
 
 __all__ = ["GaussianMixture", "MixtureChoice", "choose_mixture"]
+
+__getattr__ = missing_names(__name__)

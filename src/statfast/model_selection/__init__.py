@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Model selection: splitters, cross-validation that shares its work, and tests between models."""
 
+from statfast._scikit_learn import missing_names
 from statfast.model_selection.comparison import Comparison, compare
 from statfast.model_selection.curves import learning_curve, validation_curve
 from statfast.model_selection.estimates import (
@@ -92,3 +93,5 @@ __all__ = [
     "train_test_split",
     "validation_curve",
 ]
+
+__getattr__ = missing_names(__name__)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Nearest neighbors: exact and approximate searches, and models that vote or average among them."""
 
+from statfast._scikit_learn import missing_names
 from statfast.neighbors.hashing.lsh import LSHNeighbors
 from statfast.neighbors.images.tangent import TangentDistanceClassifier, tangent_distance
 from statfast.neighbors.search.nearest import NearestNeighbors
@@ -22,3 +23,5 @@ __all__ = [
     "TangentDistanceClassifier",
     "tangent_distance",
 ]
+
+__getattr__ = missing_names(__name__)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Preprocessing: scaling of columns, encoding of categories, imputation of missing values."""
+"""Preprocessing: scaling, encoding of categories, imputation, bases of functions of columns."""
 
+from statfast._scikit_learn import missing_names
+from statfast.preprocessing.bases import PiecewiseLinearFeatures, PolynomialFeatures
 from statfast.preprocessing.impute import SimpleImputer
 from statfast.preprocessing.one_hot import OneHotEncoder
 from statfast.preprocessing.ordinal import OrdinalEncoder
@@ -11,7 +13,11 @@ __all__ = [
     "MinMaxScaler",
     "OneHotEncoder",
     "OrdinalEncoder",
+    "PiecewiseLinearFeatures",
+    "PolynomialFeatures",
     "RobustScaler",
     "SimpleImputer",
     "StandardScaler",
 ]
+
+__getattr__ = missing_names(__name__)

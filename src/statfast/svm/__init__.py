@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Support vector machines, with any kernel and linear; ridge regression on kernels."""
 
+from statfast._scikit_learn import missing_names
 from statfast.svm.dual.limits import Progress
 from statfast.svm.linear.linear_svc import LinearSVC
 from statfast.svm.linear.linear_svr import LinearSVR
@@ -24,3 +25,5 @@ __all__ = [
     "OneClassSVM",
     "Progress",
 ]
+
+__getattr__ = missing_names(__name__)

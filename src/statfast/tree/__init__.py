@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classification and regression trees, with splits exact in float64."""
 
+from statfast._scikit_learn import missing_names
 from statfast.tree.cart.classifier import DecisionTreeClassifier
 from statfast.tree.cart.regressor import DecisionTreeRegressor
 from statfast.tree.pruning.table import PruningTable, pruning_table
@@ -21,3 +22,5 @@ __all__ = [
     "split_table",
     "tree_rules",
 ]
+
+__getattr__ = missing_names(__name__)

@@ -1,0 +1,426 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Public names of scikit-learn that are not here, and what takes their place where something does.
+
+Modules that have the name of one of scikit-learn's ask this table for what they do not hold. A name
+leaves the table when it comes to the package: a test compares it with the installed scikit-learn.
+"""
+
+from collections.abc import Callable
+
+_BASE = "statfast.Estimator is the base of what is here, and works with the mixins of sklearn.base"
+_TAKES_OURS = "the one of sklearn.base takes what is here"
+_DISTANCES = "use pairwise_distances(X, Y, metric=...)"
+_KERNELS = "use pairwise_kernels(X, Y, metric=...) or statfast.kernels"
+_SPLITTERS = "a splitter is any object with split and get_n_splits"
+_DOWNLOADS = "nothing is downloaded here"
+_BOOSTING = "use {}, which bins columns; or sklearn.ensemble's"
+
+# Module: {name: what to use in its place, or "" where that is scikit-learn's own}. A name with
+# several names is written as a tuple.
+_ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
+    "base": {
+        (
+            "BaseEstimator",
+            "BiclusterMixin",
+            "ClassNamePrefixFeaturesOutMixin",
+            "ClassifierMixin",
+            "ClusterMixin",
+            "DensityMixin",
+            "MetaEstimatorMixin",
+            "MultiOutputMixin",
+            "OneToOneFeatureMixin",
+            "OutlierMixin",
+            "RegressorMixin",
+            "TransformerMixin",
+        ): _BASE,
+        (
+            "clone",
+            "is_classifier",
+            "is_clusterer",
+            "is_outlier_detector",
+            "is_regressor",
+        ): _TAKES_OURS,
+    },
+    "calibration": {"CalibrationDisplay": "use statfast.plot.calibration"},
+    "cluster": {
+        (
+            "AffinityPropagation",
+            "DBSCAN",
+            "HDBSCAN",
+            "MeanShift",
+            "OPTICS",
+            "SpectralBiclustering",
+            "SpectralClustering",
+            "SpectralCoclustering",
+            "affinity_propagation",
+            "cluster_optics_dbscan",
+            "cluster_optics_xi",
+            "compute_optics_graph",
+            "dbscan",
+            "estimate_bandwidth",
+            "get_bin_seeds",
+            "mean_shift",
+            "spectral_clustering",
+        ): "",
+        "Birch": "use MiniBatchKMeans, or KMeans of Chunks",
+        "FeatureAgglomeration": "use AgglomerativeClustering of the columns, as rows",
+        "k_means": "use KMeans",
+        ("linkage_tree", "ward_tree"): "use linkage",
+    },
+    "compose": {"TransformedTargetRegressor": ""},
+    "covariance": {
+        ("EmpiricalCovariance", "empirical_covariance"): "use statfast.MultivariateNormal.fit",
+        ("LedoitWolf", "OAS"): "use the functions ledoit_wolf and oas of statfast.generative",
+        ("ShrunkCovariance", "shrunk_covariance"): "use ledoit_wolf or oas",
+        "ledoit_wolf_shrinkage": "ledoit_wolf gives the shrinkage, too",
+        (
+            "EllipticEnvelope",
+            "GraphicalLasso",
+            "GraphicalLassoCV",
+            "MinCovDet",
+            "fast_mcd",
+            "graphical_lasso",
+        ): "",
+        "log_likelihood": "use statfast.MultivariateNormal.score_samples",
+    },
+    "cross_decomposition": {
+        ("CCA", "PLSCanonical", "PLSSVD"): "",
+        "PLSRegression": "PrincipalComponentRegression is near, or use scikit-learn's",
+    },
+    "datasets": {
+        (
+            "clear_data_home",
+            "fetch_20newsgroups",
+            "fetch_20newsgroups_vectorized",
+            "fetch_california_housing",
+            "fetch_covtype",
+            "fetch_file",
+            "fetch_kddcup99",
+            "fetch_lfw_pairs",
+            "fetch_lfw_people",
+            "fetch_olivetti_faces",
+            "fetch_openml",
+            "fetch_rcv1",
+            "fetch_species_distributions",
+            "get_data_home",
+        ): _DOWNLOADS,
+        (
+            "dump_svmlight_file",
+            "load_breast_cancer",
+            "load_diabetes",
+            "load_files",
+            "load_linnerud",
+            "load_sample_image",
+            "load_sample_images",
+            "load_svmlight_file",
+            "load_svmlight_files",
+            "make_biclusters",
+            "make_blobs",
+            "make_checkerboard",
+            "make_circles",
+            "make_classification",
+            "make_friedman1",
+            "make_friedman2",
+            "make_friedman3",
+            "make_gaussian_quantiles",
+            "make_hastie_10_2",
+            "make_low_rank_matrix",
+            "make_moons",
+            "make_multilabel_classification",
+            "make_regression",
+            "make_s_curve",
+            "make_sparse_coded_signal",
+            "make_sparse_spd_matrix",
+            "make_sparse_uncorrelated",
+            "make_spd_matrix",
+            "make_swiss_roll",
+        ): "",
+    },
+    "decomposition": {
+        (
+            "DictionaryLearning",
+            "FactorAnalysis",
+            "FastICA",
+            "KernelPCA",
+            "LatentDirichletAllocation",
+            "MiniBatchDictionaryLearning",
+            "MiniBatchSparsePCA",
+            "SparseCoder",
+            "SparsePCA",
+            "dict_learning",
+            "dict_learning_online",
+            "fastica",
+            "sparse_encode",
+        ): "",
+        ("MiniBatchNMF", "non_negative_factorization"): "use NMF",
+        "randomized_svd": "use TruncatedSVD",
+    },
+    "ensemble": {
+        "BaseEnsemble": "ensembles here have estimators_, and statfast.Estimator as their base",
+        "GradientBoostingClassifier": _BOOSTING.format("HistGradientBoostingClassifier"),
+        "GradientBoostingRegressor": _BOOSTING.format("HistGradientBoostingRegressor"),
+        ("IsolationForest", "RandomTreesEmbedding"): "",
+    },
+    "exceptions": {
+        (
+            "DataDimensionalityWarning",
+            "EfficiencyWarning",
+            "EstimatorCheckFailedWarning",
+            "PositiveSpectrumWarning",
+            "SkipTestWarning",
+            "UnsetMetadataPassedError",
+        ): "nothing here raises it",
+    },
+    "feature_extraction": {
+        ("DictVectorizer", "FeatureHasher", "grid_to_graph", "img_to_graph"): "",
+    },
+    "feature_extraction.image": {
+        (
+            "PatchExtractor",
+            "extract_patches_2d",
+            "grid_to_graph",
+            "img_to_graph",
+            "reconstruct_from_patches_2d",
+        ): "",
+    },
+    "feature_extraction.text": {
+        "ENGLISH_STOP_WORDS": 'pass stop_words="english" to a vectorizer',
+        ("strip_accents_ascii", "strip_accents_unicode", "strip_tags"): (
+            "pass strip_accents to a vectorizer"
+        ),
+    },
+    "feature_selection": {
+        ("RFECV", "SequentialFeatureSelector"): "",
+        "SelectorMixin": "selectors here have get_support and transform",
+        "f_oneway": "use f_classif, or scipy.stats.f_oneway",
+    },
+    "frozen": {"FrozenEstimator": "scikit-learn's wraps what is here"},
+    "gaussian_process": {
+        ("GaussianProcessClassifier", "GaussianProcessRegressor"): "",
+        "kernels": "the kernels of statfast.kernels are those of machines, without priors",
+    },
+    "impute": {("KNNImputer", "MissingIndicator"): ""},
+    "inspection": {
+        "DecisionBoundaryDisplay": "use statfast.plot.decision_regions",
+        "PartialDependenceDisplay": "use statfast.plot.partial_dependence",
+    },
+    "isotonic": {"check_increasing": 'use IsotonicRegression(increasing="auto")'},
+    "kernel_approximation": {
+        (
+            "AdditiveChi2Sampler",
+            "Nystroem",
+            "PolynomialCountSketch",
+            "RBFSampler",
+            "SkewedChi2Sampler",
+        ): "",
+    },
+    "linear_model": {
+        (
+            "ARDRegression",
+            "BayesianRidge",
+            "MultiTaskElasticNet",
+            "MultiTaskElasticNetCV",
+            "MultiTaskLasso",
+            "MultiTaskLassoCV",
+            "OrthogonalMatchingPursuit",
+            "OrthogonalMatchingPursuitCV",
+            "QuantileRegressor",
+            "orthogonal_mp",
+            "orthogonal_mp_gram",
+        ): "",
+        ("Lars", "LassoLars", "LassoLarsIC", "lars_path", "lars_path_gram"): (
+            "use lasso_path, whose coefficients are those of the lasso at each alpha"
+        ),
+        ("LarsCV", "LassoLarsCV"): "use LassoCV",
+        ("PassiveAggressiveClassifier", "Perceptron", "SGDClassifier"): (
+            "use LogisticRegression, which takes rows in Chunks"
+        ),
+        ("PassiveAggressiveRegressor", "SGDRegressor"): (
+            "use LinearRegression, Ridge or ElasticNet, which take rows in Chunks"
+        ),
+        "SGDOneClassSVM": "use OneClassSVM",
+        ("RANSACRegressor", "TheilSenRegressor"): "use HuberRegressor",
+        ("RidgeClassifier", "RidgeClassifierCV"): "use LeastSquaresClassifier",
+        "ridge_regression": "use Ridge or ridge_path",
+    },
+    "manifold": {
+        (
+            "ClassicalMDS",
+            "Isomap",
+            "LocallyLinearEmbedding",
+            "MDS",
+            "SpectralEmbedding",
+            "TSNE",
+            "locally_linear_embedding",
+            "smacof",
+            "spectral_embedding",
+            "trustworthiness",
+        ): "",
+    },
+    "metrics": {
+        "ConfusionMatrixDisplay": "use statfast.plot.confusion",
+        "DetCurveDisplay": "draw the rates of det_curve",
+        "PrecisionRecallDisplay": "use statfast.plot.precision_recall",
+        "PredictionErrorDisplay": "use statfast.plot.diagnostics",
+        "RocCurveDisplay": "use statfast.plot.roc",
+        ("DistanceMetric", "euclidean_distances"): _DISTANCES,
+        "pairwise_distances_chunked": "use pairwise_distances_argmin or NearestNeighbors",
+        "check_scoring": "use get_scorer",
+        "confusion_matrix_at_thresholds": "use roc_curve, or statfast.plot.coverage",
+        (
+            "consensus_score",
+            "coverage_error",
+            "label_ranking_average_precision_score",
+            "label_ranking_loss",
+            "metric_at_thresholds",
+            "nan_euclidean_distances",
+        ): "",
+    },
+    "metrics.cluster": {
+        ("consensus_score", "entropy", "expected_mutual_information"): "",
+    },
+    "metrics.pairwise": {
+        (
+            "cosine_distances",
+            "distance_metrics",
+            "euclidean_distances",
+            "haversine_distances",
+            "manhattan_distances",
+        ): _DISTANCES,
+        (
+            "cosine_similarity",
+            "kernel_metrics",
+            "laplacian_kernel",
+            "linear_kernel",
+            "polynomial_kernel",
+            "rbf_kernel",
+            "sigmoid_kernel",
+        ): _KERNELS,
+        "pairwise_distances_chunked": "use pairwise_distances_argmin or NearestNeighbors",
+        (
+            "additive_chi2_kernel",
+            "check_paired_arrays",
+            "check_pairwise_arrays",
+            "chi2_kernel",
+            "nan_euclidean_distances",
+            "paired_cosine_distances",
+            "paired_distances",
+            "paired_euclidean_distances",
+            "paired_manhattan_distances",
+        ): "",
+    },
+    "mixture": {"BayesianGaussianMixture": "choose_mixture compares numbers of components"},
+    "model_selection": {
+        ("BaseCrossValidator", "BaseShuffleSplit", "check_cv"): _SPLITTERS,
+        (
+            "GroupShuffleSplit",
+            "HalvingGridSearchCV",
+            "HalvingRandomSearchCV",
+            "LeavePGroupsOut",
+            "LeavePOut",
+            "permutation_test_score",
+        ): "",
+        "LearningCurveDisplay": "use statfast.plot.learning_curves",
+        "ValidationCurveDisplay": "use statfast.plot.validation_curves",
+        "ParameterGrid": "use GridSearchCV",
+        "ParameterSampler": "use RandomizedSearchCV",
+    },
+    "neighbors": {
+        (
+            "VALID_METRICS",
+            "VALID_METRICS_SPARSE",
+        ): "see the metrics of NearestNeighbors",
+        (
+            "KNeighborsTransformer",
+            "RadiusNeighborsTransformer",
+            "kneighbors_graph",
+            "radius_neighbors_graph",
+        ): "use the methods kneighbors_graph and radius_neighbors_graph of NearestNeighbors",
+        (
+            "KernelDensity",
+            "LocalOutlierFactor",
+            "NeighborhoodComponentsAnalysis",
+            "sort_graph_by_row_values",
+        ): "",
+        "NearestCentroid": "use LinearDiscriminantAnalysis, or GaussianNB",
+    },
+    "neural_network": {("BernoulliRBM", "MLPClassifier", "MLPRegressor"): ""},
+    "pipeline": {("FeatureUnion", "make_union"): "use ColumnTransformer"},
+    "preprocessing": {
+        (
+            "Binarizer",
+            "FunctionTransformer",
+            "KernelCenterer",
+            "MultiLabelBinarizer",
+            "PowerTransformer",
+            "QuantileTransformer",
+            "SplineTransformer",
+            "TargetEncoder",
+            "add_dummy_feature",
+            "binarize",
+            "power_transform",
+            "quantile_transform",
+        ): "",
+        ("LabelBinarizer", "LabelEncoder", "label_binarize"): (
+            "classifiers here take labels of any type"
+        ),
+        "KBinsDiscretizer": "use PiecewiseLinearFeatures, or OneHotEncoder of your bins",
+        ("MaxAbsScaler", "maxabs_scale", "minmax_scale"): "use MinMaxScaler",
+        "robust_scale": "use RobustScaler",
+        "scale": "use StandardScaler",
+        ("Normalizer", "normalize"): "",
+    },
+    "random_projection": {
+        (
+            "GaussianRandomProjection",
+            "SparseRandomProjection",
+            "johnson_lindenstrauss_min_dim",
+        ): "",
+    },
+    "semi_supervised": {("LabelPropagation", "LabelSpreading", "SelfTrainingClassifier"): ""},
+    "svm": {"l1_min_c": "the least C of an l1 penalty is found by LogisticRegression's path"},
+    "tree": {
+        "BaseDecisionTree": "statfast.Estimator is the base of trees, too",
+        "ExtraTreeClassifier": "use ExtraTreesClassifier(n_estimators=1)",
+        "ExtraTreeRegressor": "use ExtraTreesRegressor(n_estimators=1)",
+        "export_graphviz": "use export_text or statfast.plot.tree",
+        "plot_tree": "use statfast.plot.tree",
+    },
+}
+ABSENT = {
+    module: {
+        name: advice
+        for names, advice in rows.items()
+        for name in ((names,) if isinstance(names, str) else names)
+    }
+    for module, rows in _ABSENT.items()
+}
+
+
+def absence(module: str, name: str) -> str:
+    """The sentence for a name of scikit-learn's ``module`` that is not here."""
+    advice = ABSENT[module][name] or f"sklearn.{module}.{name} works beside what is here"
+    return f"statfast.{module} has no {name}: {advice}."
+
+
+def refuse(name: str) -> None:
+    """Say what to use, if scikit-learn has the name in some module."""
+    for module, names in ABSENT.items():
+        if name in names:
+            raise ImportError(absence(module, name))
+
+
+def missing_names(module: str) -> Callable[[str], object]:
+    """The ``__getattr__`` of a module with the name of one of scikit-learn's.
+
+    What is absent is an ImportError: ``from statfast.cluster import Name`` would hide the sentence
+    of an AttributeError behind one of its own.
+    """
+    short = module.removeprefix("statfast.")
+
+    def refuse_missing(name: str) -> object:
+        if name in ABSENT.get(short, {}):
+            raise ImportError(absence(short, name))
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return refuse_missing

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lists of scikit-learn's estimators in docs/howto/scikit_learn.rst, written from the code.
+
+``python -m tests.peers.scikit_learn_page`` writes them for the installed scikit-learn.
+"""
+
+from collections import defaultdict
+from importlib import import_module
+from pathlib import Path
+
+from statfast._scikit_learn import ABSENT
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "howto" / "scikit_learn.rst"
+BEGIN = "..\n   The lists are written by tests/peers/scikit_learn_page.py.\n"
+END = "..\n   The lists end here.\n"
+
+
+def modules_of_estimators():
+    """Pairs of a module of scikit-learn and an estimator in it, in the order of names."""
+    from sklearn.utils import all_estimators
+
+    pairs = []
+    for name, cls in all_estimators():
+        parts = [part for part in cls.__module__.split(".")[1:] if not part.startswith("_")]
+        depth = 2 if parts[0] == "feature_extraction" else 1
+        pairs.append((".".join(parts[:depth]), name))
+    return sorted(pairs)
+
+
+def three_lists():
+    """By module there: names that are here with their home, with advice, and neither."""
+    here, advised, absent = defaultdict(list), [], defaultdict(list)
+    for module, name in modules_of_estimators():
+        advice = ABSENT.get(module, {}).get(name)
+        if advice is None:
+            cls = getattr(import_module(f"statfast.{module}"), name)
+            here[module, cls.__module__.split(".")[1]].append(name)
+        elif advice:
+            advised.append((f"{module}.{name}", advice))
+        else:
+            absent[module].append(name)
+    return here, advised, absent
+
+
+def table(widths, *rows):
+    lines = [".. list-table::", "   :header-rows: 1", f"   :widths: {widths}", ""]
+    for row in rows:
+        lines += [f"   {'*' if k == 0 else ' '} - {cell}" for k, cell in enumerate(row)]
+    return "\n".join(lines)
+
+
+def lists():
+    """The text between the marks of the page."""
+    here, advised, absent = three_lists()
+    count = sum(map(len, here.values()))
+    rest = sum(map(len, absent.values()))
+    names = [
+        (f"``{module}``", f"``statfast.{home}``", ", ".join(f"`{name}`" for name in found))
+        for (module, home), found in here.items()
+    ]
+    return "\n".join([
+        f"{count} of its {count + len(advised) + rest} estimators are here, by the same name:\n",
+        table("24 24 52", ("module there", "where it stands here", "estimators"), *names),
+        f"\n{len(advised)} are not; this takes their place:\n",
+        table("40 60", ("there", "here"), *((f"``{name}``", text) for name, text in advised)),
+        f"\n{rest} are not; scikit-learn's own work beside what is here:\n",
+        table("30 70", ("module there", "estimators"),
+              *((f"``{module}``", ", ".join(f"``{name}``" for name in found))
+                for module, found in absent.items())),
+        "",
+    ])  # fmt: skip
+
+
+def parts_of_page():
+    """The page before the lists, the lists, and the page after them."""
+    before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
+    text, _, after = rest.partition(END)
+    return before, text, after
+
+
+if __name__ == "__main__":
+    before, _, after = parts_of_page()
+    PAGE.write_text(f"{before}{BEGIN}\n{lists()}\n{END}{after}", "utf-8")
