@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from statfast import GeneralizedLinearModel, LinearRegression
-from statfast.plot import diagnostics, prediction_bands
+from statfast.plot import diagnostics, regression_curve
 
 mpg = [21, 21, 22.8, 21.4, 18.7, 18.1, 14.3, 24.4, 22.8, 19.2, 16.4, 17.3, 15.2, 10.4, 32.4, 30.4]
 weight = np.array([
@@ -28,7 +28,7 @@ diagnostics(model, weight, mpg)
 bent = GeneralizedLinearModel("gamma", link="log").fit(weight, mpg)
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained")
 for ax, fit, name in zip(panels, (model, bent), ("Least squares", "Gamma, log link"), strict=True):
-    prediction_bands(fit, weight, mpg, ax=ax)
+    regression_curve(fit, weight, mpg, ax=ax)
     ax.set(
         title=f"{name}: AIC {fit.aic_:.1f}", xlabel="weight (1000 lb)", ylabel="miles per gallon"
     )

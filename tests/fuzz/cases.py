@@ -38,7 +38,7 @@ OF_COUNTS = ("CategoricalNB", "ComplementNB", "MultinomialNB", "NMF", "PoissonNB
 COUNTS = dict.fromkeys(OF_COUNTS, "counts")
 OF_NUMBERS = ("lasso_path", "enet_path", "ridge_path", "isotonic_regression", "auc")
 OFTEN = 3  # weight of what has a fit
-ROUNDS = 2  # the first seeds draw everything so often in turn, whatever its weight
+ROUNDS = 4  # the first seeds draw everything so often in turn, whatever its weight
 
 
 @dataclass

@@ -173,6 +173,17 @@ def columns(drawing, thing):
     return choose(rng, (some, np.asarray(some).tolist(), ["c0"], [0, 0], [-1], [d], [[0], [0, 1]]))
 
 
+def direction(drawing, thing):
+    """The direction of a line of the plane."""
+    return drawing.rng.normal(size=2) * choose(drawing.rng, (1.0, 1e-200, 0.0))
+
+
+def query(drawing, thing):
+    """A point, or several, in the space of the rows."""
+    made = drawing.data.more()
+    return made[0] if len(made) and drawing.rng.random() < 0.5 else made
+
+
 def label(drawing, thing):
     return choose(drawing.rng, [*drawing.data.target("labels").tolist(), 0, "a", "none", None])
 
@@ -200,6 +211,8 @@ ROLES = {
         file(drawing, thing) if thing.family == "text" else result(drawing, thing, "path")
     ),
     "gap": gap,
+    "direction": direction,
+    "query": query,
     "se": se,
     "other": second_object,
     "signs": signs,

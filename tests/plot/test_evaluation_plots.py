@@ -134,3 +134,125 @@ def test_rows_come_with_a_model(name, rows):
 def test_a_display_is_drawn_by_a_function():
     with pytest.raises(TypeError, match="draw must be a function"):
         plot.Display(3)
+
+
+# ------------------------------------------------------------------ several curves, and points
+class Above:
+    """A classifier that only decides."""
+
+    classes_ = np.array([0, 1])
+
+    def __init__(self, at):
+        self.at = at
+
+    def predict(self, rows):
+        return (np.asarray(rows)[:, 0] > self.at).astype(int)
+
+
+def test_several_roc_curves(rows):
+    X, y, model = rows
+    models = {"lda": model, "flat": LinearDiscriminantAnalysis().fit(X[:, :1], y)}
+    scores = {"lda": model.predict_proba(X)[:, 1], "x": X[:, 0]}
+    shown = plot.roc(y, scores, band=0.9, iso="accuracy", ax=axes())
+    for name, values in scores.items():
+        fpr, tpr, at = metrics.roc_curve(y, values)
+        assert_array_equal(shown.fpr[name], fpr)
+        assert_array_equal(shown.tpr[name], tpr)
+        assert_array_equal(shown.thresholds[name], at)
+        assert shown.auc[name] == metrics.roc_auc_score(y, values)
+        assert shown.band[name].level == 0.9
+    labels = [line.get_label() for line in shown.ax_.lines]
+    curves = [line for line in shown.ax_.lines if "AUC" in line.get_label()]
+    assert labels[-2:] == [f"{name} (AUC {auc:.3f})" for name, auc in shown.auc.items()]
+    assert_array_equal(curves[1].get_xydata(), np.column_stack([shown.fpr["x"], shown.tpr["x"]]))
+    assert curves[0].get_color() != curves[1].get_color()
+    both = plot.roc({"a": model, "b": model}, X, y, ax=axes())
+    assert_array_equal(both.fpr["a"], shown.fpr["lda"])
+    assert len(models) == 2
+
+
+def test_the_hull_of_one_named_curve_is_its_own(rows):
+    X, y, model = rows
+    p = model.predict_proba(X)[:, 1]
+    shown = plot.roc(y, {"lda": p}, ax=axes())
+    fpr, tpr, _ = metrics.roc_hull(y, p)
+    assert_allclose(shown.hull[0], fpr)
+    assert_allclose(shown.hull[1], tpr)
+    assert set(shown.hull[2]) == {"lda"}
+
+
+def test_the_hull_of_several_lies_above_them_all(rows):
+    X, y, _ = rows
+    rng = np.random.default_rng(1)
+    scores = {name: X[:, j % 2] + rng.standard_normal(len(y)) for j, name in enumerate("abc")}
+    shown = plot.roc(y, scores, ax=axes())
+    x, h, names = shown.hull
+    slopes = np.diff(h) / np.maximum(np.diff(x), 1e-300)
+    assert (np.diff(slopes) < 0).all()
+    assert (x[0], h[0], x[-1], h[-1]) == (0, 0, 1, 1)
+    for name in scores:
+        above = np.interp(shown.fpr[name], x[1:] if x[1] == 0 else x, h[1:] if x[1] == 0 else h)
+        assert (above >= shown.tpr[name] - 1e-12).all()
+    for corner in zip(x, h, names, strict=True):
+        name = corner[2]
+        assert corner[:2] in set(zip(shown.fpr[name], shown.tpr[name], strict=True))
+
+
+@pytest.mark.parametrize("draw", [plot.roc, plot.coverage])
+def test_classifiers_that_only_decide_are_points(rows, draw):
+    X, y, model = rows
+    models = {"lda": model, "above 0": Above(0.0), "above 1": Above(1.0), "never": Above(1e9)}
+    shown = draw(models, X, y, ax=axes())
+    points = [line.get_xydata()[0] for line in shown.ax_.lines if line.get_marker() == "o"]
+    sides = (1, 1) if draw is plot.roc else ((1 - y).sum(), y.sum())
+    expected = [
+        [
+            models[name].predict(X)[y == k].mean() * side
+            for k, side in zip((0, 1), sides, strict=True)
+        ]
+        for name in ("above 0", "above 1", "never")
+    ]
+    assert_allclose(points, expected)
+    assert sorted(text.get_text() for text in shown.ax_.texts) == ["above 0", "above 1", "never"]
+    labels = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+    auc = metrics.roc_auc_score(y, model.predict_proba(X)[:, 1])
+    assert labels == ["convex hull", f"lda (AUC {auc:.3f})" if draw is plot.roc else "lda"]
+
+
+def test_scores_of_two_values_are_decisions(rows):
+    X, y, _ = rows
+    scores = {"a": X[:, 0], "b": np.where(X[:, 0] > 0, 1.0, 0.7)}
+    shown = plot.roc(y, scores, ax=axes())
+    (point,) = [line.get_xydata()[0] for line in shown.ax_.lines if line.get_marker() == "o"]
+    assert_allclose(point, [(X[y == k, 0] > 0).mean() for k in (0, 1)])
+
+
+def test_a_single_model_that_only_decides(rows):
+    X, y, _ = rows
+    shown = plot.roc(Above(0.5), X, y, ax=axes())
+    assert_allclose(shown.fpr[1], (X[y == 0, 0] > 0.5).mean())
+    assert [text.get_text() for text in shown.ax_.texts] == ["decisions"]
+
+
+def test_names_of_points_keep_apart(rows):
+    X, y, _ = rows
+    models = {f"above {at}": Above(at) for at in (0.5, 0.501, 0.502, 0.503)}
+    shown = plot.roc(models, X, y, ax=axes())
+    heights = sorted(text.xyann[1] for text in shown.ax_.texts)
+    assert np.diff(heights).min() > 0.049
+
+
+def test_several_curves_refused(rows):
+    X, y, model = rows
+    with pytest.raises(TypeError, match="y must be passed with models; got None"):
+        plot.roc({"a": model}, X, ax=axes())
+    with pytest.raises(TypeError, match="y must be left out where scores are a dict"):
+        plot.roc(model, {"a": X[:, 0]}, y, ax=axes())
+    with pytest.raises(TypeError, match="scores must be a dict of one or more"):
+        plot.coverage(y, {}, ax=axes())
+    with pytest.raises(TypeError, match="truth must be a dict of one or more"):
+        plot.coverage({}, X, y, ax=axes())
+    with pytest.raises(TypeError, match="truth must be a fitted classifier"):
+        plot.roc({"a": 3}, X, y, ax=axes())
+    with pytest.raises(ValueError, match="NaN"):
+        plot.roc(y, {"a": np.full(len(y), np.nan)}, ax=axes())

@@ -61,7 +61,43 @@ def pictures():
             sf.SVC(kernel="linear").fit(PLANE, TWO), PLANE, TWO, resolution=12, **k
         ),
     )
-    yield "prediction_bands", lambda **k: plot.prediction_bands(RIDGE, X[["a", "b"]], X["d"], **k)
+    yield (
+        "decision_regions",
+        lambda **k: plot.decision_regions(
+            sf.GaussianNB().fit(X[["c"]], Y), X[["c"]], Y, resolution=12,
+            reference=sf.LinearDiscriminantAnalysis().fit(X[["c"]], Y), **k
+        ),
+    )  # fmt: skip
+    naive = sf.GaussianNB().fit(X, Y)
+    yield "densities", lambda **k: plot.densities(naive, X, Y, feature="c", **k)
+    column = sf.LinearDiscriminantAnalysis().fit(X[["c"]], Y)
+    yield "densities", lambda **k: plot.densities(column, X[["c"]], Y, **k)
+    yield "densities", lambda **k: plot.densities(column, **k)
+    normal = sf.MultivariateNormal().fit(PLANE)
+    yield "density_surface", lambda **k: plot.density_surface(normal, PLANE, resolution=9, **k)
+    plane = sf.GaussianNB().fit(PLANE, Y)
+    yield "density_surface", lambda **k: plot.density_surface(plane, resolution=9, **k)
+    mixture = sf.GaussianMixture(2, random_state=0).fit(PLANE)
+    yield "density_contours", lambda **k: plot.density_contours(mixture, PLANE, **k)
+    fisher = sf.LinearDiscriminantAnalysis().fit(PLANE, Y)
+    yield "projection", lambda **k: plot.projection(PLANE, Y, fisher, **k)
+    neighbors = sf.KNeighborsClassifier(3).fit(PLANE, Y)
+    yield "nearest", lambda **k: plot.nearest(neighbors, PLANE, Y, [[5.0, 4.0]], **k)
+    curves = {
+        "line": RIDGE,
+        "tree": sf.DecisionTreeRegressor(max_depth=2).fit(X[["a", "b"]], X["d"]),
+    }
+    yield (
+        "regression_curve",
+        lambda **k: plot.regression_curve(curves, X[["a", "b"]], X["d"], feature="b", **k),
+    )
+    yield "regression_curve", lambda **k: plot.regression_curve(
+        sf.LogisticRegression().fit(X[["b"]], TWO), X[["b"]], TWO, **k
+    )  # fmt: skip
+    lasso = sf.Lasso(alpha=0.1).fit(X[["a", "b", "c"]], X["d"])
+    yield "coefficient_stems", lambda **k: plot.coefficient_stems(lasso, **k)
+    yield "coefficient_histogram", lambda **k: plot.coefficient_histogram(lasso, **k)
+    yield "images", lambda **k: plot.images(X[:6], captions=Y[:6], **k)
     yield "diagnostics", lambda **k: plot.diagnostics(RIDGE, X[["a", "b"]], X["d"], **k)
     yield "coefficients", lambda **k: plot.coefficients(RIDGE, **k)
     yield (
@@ -92,6 +128,8 @@ def pictures():
     yield "precision_recall", lambda **k: plot.precision_recall(model, X, TWO, **k)
     yield "cost_curves", lambda **k: plot.cost_curves(model, X, TWO, **k)
     yield "coverage", lambda **k: plot.coverage(model, X, TWO, **k)
+    yield "roc", lambda **k: plot.roc({"a": model, "b": boosted()}, X, TWO, **k)
+    yield "coverage", lambda **k: plot.coverage({"a": model, "b": boosted()}, X, TWO, **k)
     yield "tree", lambda **k: plot.tree(tree, **k)
     yield "search_scores", lambda **k: plot.search_scores(search, **k)
     yield (
@@ -113,7 +151,8 @@ def pictures():
 
 # Those that take numbers or results alone, in which no names of columns are.
 WITHOUT_ROWS = {
-    "bias_variance_target", "calibration", "comparison", "confusion", "mixture_criteria",
+    "bias_variance_target", "calibration", "comparison", "confusion", "margin_losses",
+    "mixture_criteria",
     "penalty_errors", "pruning",
     "rda_grid", "reconstructions", "regularization_path", "stability", "stepwise", "table",
 }  # fmt: skip

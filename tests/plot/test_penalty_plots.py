@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of penalties, searches and bands of predictions show the models' numbers."""
+"""Pictures of penalties and searches show the models' numbers."""
 
-import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
@@ -12,7 +11,6 @@ from numpy.testing import assert_allclose
 from statfast import (
     SVC,
     ElasticNetCV,
-    GeneralizedLinearModel,
     GridSearchCV,
     KNeighborsClassifier,
     LassoCV,
@@ -22,7 +20,7 @@ from statfast import (
     RidgeCV,
 )
 from statfast.datasets import load_iris
-from statfast.plot import penalty_errors, prediction_bands, search_scores
+from statfast.plot import penalty_errors, search_scores
 
 
 @pytest.fixture
@@ -103,27 +101,3 @@ def test_searches_that_cannot_be_drawn(ax):
     grids = [{"C": [1, 2]}, {"gamma": [0.1, 1]}]
     with pytest.raises(ValueError, match="search must try all 4 pairs of values"):
         search_scores(GridSearchCV(SVC(), grids).fit(X, y), ax=ax)
-
-
-def test_bands_are_the_models_intervals(ax, data):
-    X, y = data
-    model = LinearRegression().fit(X, y)
-    shown = prediction_bands(model, X, y, feature=2, level=0.9, ax=ax)
-    at = X.mean(axis=0)
-    at[2] = shown.x[70]
-    means, ends = model.predict([at], interval="prediction", level=0.9)
-    assert_allclose(shown.means[70], means[0])
-    assert_allclose(shown.ends["prediction"][70], ends[0])
-    assert np.all(np.diff(shown.ends["confidence"]) < np.diff(shown.ends["prediction"]))
-    assert ax.get_xlabel() == "feature 2"
-    counts = GeneralizedLinearModel(family="gamma", link="log").fit(X[:, :1], y)
-    shown = prediction_bands(counts, X[:, :1], y, intervals=["confidence"], ax=ax)
-    assert list(shown.ends) == ["confidence"]
-    with pytest.raises(TypeError, match="model must be a LinearRegression"):
-        prediction_bands(LassoCV().fit(X, y), X, y, ax=ax)
-    with pytest.raises(TypeError, match="intervals must be a list of 'confidence'"):
-        prediction_bands(counts, X[:, :1], y, intervals=True, ax=ax)
-    with pytest.raises(ValueError, match="y must have 150 targets, as X; got 3"):
-        prediction_bands(model, X, y[:3], ax=ax)
-    with pytest.raises(ValueError, match="feature must be between 0 and the last column"):
-        prediction_bands(model, X, y, feature=3, ax=ax)

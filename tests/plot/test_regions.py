@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from statfast import KNeighborsClassifier, LinearDiscriminantAnalysis
 from statfast.datasets import load_iris
@@ -112,7 +113,7 @@ def test_a_new_figure_is_made():
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [
-        ({"X": np.ones((150, 3))}, ValueError, "X must have 2 columns, .* got 3"),
+        ({"X": np.ones((150, 3))}, ValueError, "X must have 2 columns, .* or 1; got 3"),
         ({"X": np.full((150, 2), np.nan)}, ValueError, "X contains NaN"),
         ({"y": [1, 2]}, ValueError, "y must have one label per row"),
         ({"resolution": 1}, ValueError, "resolution must be at least 2"),
@@ -142,3 +143,78 @@ def test_colors_come_in_a_list(iris):
     for colors in (1.5, {"red", "blue"}, np.array(1.0)):
         with pytest.raises(TypeError, match="colors must be a list of colors"):
             decision_regions(model, X, y, colors=colors, resolution=5)
+
+
+# ------------------------------------------------------------------ one column
+def upright(ax):
+    return sorted(line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 2)
+
+
+def test_regions_of_one_column_are_intervals(ax, iris):
+    X, y = iris[0][:, :1], iris[1]
+    model = LinearDiscriminantAnalysis().fit(X, y)
+    shown = decision_regions(model, X, y, ax=ax, resolution=40)
+    means = model.means_[:, 0]
+    assert_allclose(shown.boundaries, (means[1:] + means[:-1]) / 2, atol=1e-9)
+    assert_allclose(upright(ax), shown.boundaries)
+    assert shown.up is None
+    assert shown.response.tolist() == model.predict(shown.across[:, None]).tolist()
+    bands = [patch for patch in ax.patches if patch.get_facecolor() != (1, 1, 1, 1)]
+    assert len(bands) == 3
+    assert [label.get_text() for label in ax.get_yticklabels()] == sorted(set(y))
+    handles, labels = ax.get_legend_handles_labels()
+    for row, (handle, label) in enumerate(zip(handles, labels, strict=True)):
+        points = np.asarray(handle.get_offsets())
+        assert_allclose(np.sort(points[:, 0]), np.sort(X[y == label, 0]))
+        assert (np.abs(points[:, 1] - row) <= 0.25).all()
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("feature 0", "class")
+
+
+def test_one_column_of_a_single_decision(ax):
+    shown = decision_regions(Halves(), [[1.0], [2.0]], ["right", "left"], ax=ax, resolution=5)
+    assert len(shown.boundaries) == 0
+    assert set(shown.response) == {"right"}
+
+
+# ------------------------------------------------------------------ boundaries of other models
+def test_a_second_boundary_is_where_that_model_decides(ax, iris):
+    X, y = iris[0][50:], iris[1][50:]
+    model, other = KNeighborsClassifier(5).fit(X, y), LinearDiscriminantAnalysis().fit(X, y)
+    drawn = len(decision_regions(model, X, y, ax=ax, resolution=60).ax_.collections)
+    ax = matplotlib.figure.Figure().subplots()
+    decision_regions(model, X, y, ax=ax, resolution=60, reference=other)
+    assert len(ax.collections) == drawn + 1
+    added = [c for c in ax.collections if hasattr(c, "levels") and c.get_linewidth()[0] > 1]
+    points = np.vstack([path.vertices for c in added for path in c.get_paths()])
+    assert_allclose(other.predict_proba(points)[:, 0], 0.5, atol=0.01)
+    assert ax.get_legend_handles_labels()[1] == ["reference", "versicolor", "virginica"]
+
+
+def test_several_boundaries_have_their_names_and_dashes(ax, iris):
+    X, y = iris
+    models = {
+        "five": KNeighborsClassifier(5).fit(X, y),
+        "lda": LinearDiscriminantAnalysis().fit(X, y),
+    }
+    decision_regions(models["five"], X, y, ax=ax, resolution=30, reference=models)
+    handles, labels = ax.get_legend_handles_labels()
+    assert labels == ["five", "lda", "setosa", "versicolor", "virginica"]
+    assert handles[0].get_linestyle() == handles[1].get_linestyle() == "--"
+    assert handles[0]._dash_pattern != handles[1]._dash_pattern
+
+
+def test_second_boundaries_of_one_column(ax, iris):
+    X, y = iris[0][:, :1], iris[1]
+    other = LinearDiscriminantAnalysis().fit(X, y)
+    model = KNeighborsClassifier(5).fit(X, y)
+    shown = decision_regions(model, X, y, ax=ax, reference=other)
+    means = other.means_[:, 0]
+    expected = [*shown.boundaries, *((means[1:] + means[:-1]) / 2)]
+    assert_allclose(upright(ax), sorted(expected), atol=1e-9)
+
+
+@pytest.mark.parametrize("reference", [3, KNeighborsClassifier, {"a": 3}])
+def test_what_does_not_predict_has_no_boundary(ax, iris, reference):
+    X, y = iris
+    with pytest.raises(TypeError, match="reference must be a fitted model with predict"):
+        decision_regions(Halves(), X, y, ax=ax, reference=reference)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of margins."""
+"""Pictures of margins, and of losses of margins."""
 
 import numpy as np
 import pytest
 
-from statfast import SVC, KNeighborsClassifier, NotFittedError, NuSVC
+from statfast import SVC, KNeighborsClassifier, NotFittedError, NuSVC, plot
 from statfast.datasets import load_iris
+from statfast.metrics import margin_loss
 from statfast.plot import svm_margin
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -72,3 +73,43 @@ def test_arguments_refused(iris, ax, change, error, words):
     given = {"model": SVC().fit(X, y), "X": X, "y": y, "ax": ax, "resolution": 10, **change}
     with pytest.raises(error, match=words):
         svm_margin(**given)
+
+
+# ------------------------------------------------------------------ losses of margins
+def test_losses_are_those_of_the_metric(ax):
+    shown = plot.margin_losses(ax=ax)
+    assert list(shown.losses) == ["zero_one", "hinge", "logistic", "exponential", "squared"]
+    for name, line in zip(shown.losses, ax.lines, strict=True):
+        np.testing.assert_array_equal(shown.losses[name], margin_loss(shown.margins, name))
+        np.testing.assert_array_equal(
+            line.get_xydata(), np.column_stack([shown.margins, shown.losses[name]])
+        )
+        assert (shown.losses[name] >= shown.losses["zero_one"]).all()
+    falls = np.flatnonzero(np.diff(shown.losses["zero_one"]))
+    assert shown.margins[falls].tolist() == [0.0]  # a margin of 0 is an error
+    assert ax.get_ylim()[1] < 5
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("margin y f(x)", "loss")
+
+
+def test_some_losses_within_limits(ax):
+    shown = plot.margin_losses(["hinge"], limits=(0.5, 2), resolution=4, ax=ax, color="red")
+    np.testing.assert_array_equal(shown.margins, [0.5, 1.0, 1.5, 2.0])
+    np.testing.assert_array_equal(shown.losses["hinge"], [0.5, 0.0, 0.0, 0.0])
+    assert ax.lines[0].get_color() == "red"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"losses": "hinge"}, TypeError, "losses must be a list of names of losses"),
+        ({"losses": []}, ValueError, "losses must name one or more"),
+        ({"losses": ["huber"]}, ValueError, "losses must be 'zero_one', 'hinge'"),
+        ({"limits": (1, 1)}, ValueError, "limits must be a lower and a higher number"),
+        ({"limits": (0, 1e9)}, ValueError, "limits must be at most 500"),
+        ({"limits": 3}, TypeError, "limits must be a pair of numbers"),
+        ({"resolution": 1}, ValueError, "resolution must be at least 2"),
+    ],
+)
+def test_losses_refused(ax, arguments, error, words):
+    with pytest.raises(error, match=words):
+        plot.margin_losses(**arguments, ax=ax)

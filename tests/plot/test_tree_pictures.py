@@ -140,3 +140,55 @@ def test_refusals():
         plot.out_of_bag(forest, X[:9], y[:9])
     with pytest.raises(ValueError, match="level"):
         plot.importances(forest, level=1.0)
+
+
+# ------------------------------------------------------------------ what boxes say of classes
+@pytest.fixture(scope="module")
+def spam():
+    """A tree whose leaves hold 20 of 25, 10 of 15 and 20 of 60 positives."""
+    X = np.repeat([[1, 0], [0, 1], [0, 0]], [25, 15, 60], axis=0)
+    y = np.repeat(["spam", "ham"] * 3, [20, 5, 10, 5, 20, 40])
+    return DecisionTreeClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("show", "leaves"),
+    [
+        ("label", ["ham", "spam", "spam"]),
+        ("proba", ["0.67 / 0.33", "0.33 / 0.67", "0.20 / 0.80"]),
+        ("score", ["\u22121.00", "+1.00", "+2.00"]),  # the book's scoring tree
+        ("counts", ["40 / 20", "5 / 10", "5 / 20"]),
+        (None, ["ham\n40 / 20", "spam\n5 / 10", "spam\n5 / 20"]),
+    ],
+)
+def test_boxes_say_what_is_asked(spam, show, leaves):
+    shown = plot.tree(spam, show=show, ax=axes())
+    assert [text for text in shown.texts if "\u2264" not in text] == leaves
+    assert shown.texts[0].startswith("x0 \u2264 0.50\n")
+    assert boxes(shown) == shown.texts
+
+
+def test_scores_of_pure_leaves_are_infinite():
+    model = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
+    shown = plot.tree(model, show="score", ax=axes(), decimals=1)
+    assert shown.texts == ["x0 \u2264 0.5\n+0.0", "\u2212\u221e", "+\u221e"]
+
+
+def test_counts_are_weights():
+    model = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1], [1.5, 2.0])
+    shown = plot.tree(model, show="counts", ax=axes())
+    assert shown.texts[1:] == ["1.50 / 0", "0 / 2"]
+
+
+def test_shows_refused(spam):
+    with pytest.raises(ValueError, match="show must be None, 'label', 'proba', 'score' or"):
+        plot.tree(spam, show="votes", ax=axes())
+    three = DecisionTreeClassifier().fit(IRIS.data, IRIS.target)
+    with pytest.raises(ValueError, match="show='score' needs a tree of two classes; got 3"):
+        plot.tree(three, show="score", ax=axes())
+    numbers = DecisionTreeRegressor(max_depth=1).fit(IRIS.data, IRIS.target)
+    with pytest.raises(ValueError, match="show must be None for a tree of a regression"):
+        plot.tree(numbers, show="label", ax=axes())
+    both = DecisionTreeClassifier(max_depth=1).fit(IRIS.data, np.column_stack([IRIS.target] * 2))
+    with pytest.raises(ValueError, match="show must be None for a tree of several outputs"):
+        plot.tree(both, show="proba", ax=axes())

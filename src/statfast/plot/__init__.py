@@ -11,6 +11,7 @@ from statfast.plot.classifier_scores import (
     roc,
 )
 from statfast.plot.clusterings import clusters, elbow, gap, silhouette
+from statfast.plot.coefficient_plots import coefficient_histogram, coefficient_stems
 from statfast.plot.components import (
     biplot,
     component_scores,
@@ -19,18 +20,19 @@ from statfast.plot.components import (
     scree,
 )
 from statfast.plot.dendrogram_plot import dendrogram
+from statfast.plot.density_plots import densities, density_surface
 from statfast.plot.ensemble_plots import (
     boosting_errors,
     boosting_margins,
     partial_dependence,
     permutation_importances,
 )
-from statfast.plot.kernel_machines import kernel_matrix, svm_margin
+from statfast.plot.image_grids import images
+from statfast.plot.kernel_machines import kernel_matrix, margin_losses, svm_margin
 from statfast.plot.linear_models import (
     WordWeightsDisplay,
     coefficients,
     diagnostics,
-    prediction_bands,
     word_weights,
 )
 from statfast.plot.normal_plots import (
@@ -47,7 +49,9 @@ from statfast.plot.penalties import (
     regularization_path,
     search_scores,
 )
+from statfast.plot.plane_geometry import nearest, projection
 from statfast.plot.regions import decision_regions
+from statfast.plot.regression_curves import regression_curve
 from statfast.plot.result_plots import pruning, stability, stepwise, table
 from statfast.plot.selection_plots import (
     ComparisonDisplay,
@@ -76,6 +80,8 @@ __all__ = [
     "calibration",
     "canonical_variates",
     "clusters",
+    "coefficient_histogram",
+    "coefficient_stems",
     "coefficients",
     "comparison",
     "component_scores",
@@ -85,23 +91,29 @@ __all__ = [
     "coverage",
     "decision_regions",
     "dendrogram",
+    "densities",
     "density_contours",
+    "density_surface",
     "diagnostics",
     "elbow",
     "gap",
+    "images",
     "importances",
     "kernel_matrix",
     "learning_curves",
+    "margin_losses",
     "mixture_criteria",
+    "nearest",
     "out_of_bag",
     "partial_dependence",
     "penalty_errors",
     "permutation_importances",
     "precision_recall",
-    "prediction_bands",
+    "projection",
     "pruning",
     "rda_grid",
     "reconstructions",
+    "regression_curve",
     "regularization_path",
     "roc",
     "scree",

@@ -7,12 +7,7 @@ import numpy as np
 
 from statfast._estimator import Display, pooled
 from statfast._typing import Array, ArrayLike, Axes, Rows, Seed
-from statfast._validation import (
-    as_choice,
-    as_count,
-    shown,
-    unusable_model,
-)
+from statfast._validation import as_choice, as_count, shown
 from statfast.metrics import (
     average_precision_score,
     calibration_curve,
@@ -28,11 +23,16 @@ from statfast.metrics import (
     roc_hull,
     score_decomposition,
 )
-from statfast.metrics.ranking.two_classes import binary_codes, rows_for_ranking
+from statfast.metrics.ranking.two_classes import binary_codes
+from statfast.plot.clusterings import spread_out
+from statfast.plot.rankings import Ranking, asked, ranking_of, rankings_of
 from statfast.plot.regions import COLORS
 
 MEASURES = (None, "accuracy", "average_recall", "cost")
 ISO_COST_LINES = 9  # The number of lines of equal cost.
+# Of several curves: the palette without its yellow, which is too pale for lines.
+CURVE_COLORS = (COLORS[0], COLORS[4], COLORS[2], COLORS[3], COLORS[1], COLORS[5], "0.3")
+NAME_HEIGHT = 0.05  # The least distance of names of points, as a share of the height.
 FAINT = {"color": "0.8", "linewidth": 0.7, "zorder": 0}
 
 
@@ -50,18 +50,19 @@ def roc(
     ax: Axes | None = None,
     **style: Any,
 ) -> Display:
-    """Draw a ROC curve, with its convex hull, a band, and iso-performance lines.
+    """Draw ROC curves, with their convex hull, bands, and iso-performance lines.
 
     Parameters
     ----------
-    truth : array-like of shape (n,), or a fitted classifier of two classes
-        True labels; or a model, of statfast or any other library.
-    scores : array-like of shape (n,), or rows of shape (n, d)
-        Scores, higher where a row is rather positive; or the rows that the model is asked about.
+    truth : array-like of shape (n,), or a fitted classifier of two classes, or a dict of them
+        True labels; or a model, of statfast or any other library, or several by their names.
+    scores : array-like of shape (n,), or rows of shape (n, d), or dict of name to scores
+        Scores, higher where a row is rather positive, or several by their names; or the rows that
+        the model is asked about.
     y : array-like of shape (n,), optional
         True labels of the rows, if a model is given.
     hull : bool, default=True
-        Whether to draw the convex hull.
+        Whether to draw the convex hull, of all curves and points.
     iso : {None, "accuracy", "average_recall", "cost"}, default=None
         Lines of equal worth to draw, of which one touches the hull.
     cost : pair of float, default=(1.0, 1.0)
@@ -76,13 +77,14 @@ def roc(
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        Style of the curve, passed to ``ax.plot``.
+        Style of the curves, passed to ``ax.plot``.
 
     Returns
     -------
     Display
         With ``fpr``, ``tpr``, ``thresholds``, ``auc``, ``hull`` (rates and thresholds, or None) and
-        ``band`` (a `ROCBand`, or None).
+        ``band`` (a `ROCBand`, or None). Of several curves all but the hull are dicts by name, and
+        in place of thresholds the hull has the names of the curves that its corners belong to.
 
     Raises
     ------
@@ -91,6 +93,11 @@ def roc(
     ValueError
         If there is not one score, without NaN, for each label, or rows of one class only.
 
+    Notes
+    -----
+    A classifier without scores, or one of several scores that takes two values, is a point beside
+    its name: the rates of its decisions.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
@@ -98,31 +105,40 @@ def roc(
     >>> shown = roc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8], ax=Figure().subplots())
     >>> shown.auc
     0.75
+    >>> scores = {"a": [0.1, 0.4, 0.35, 0.8], "b": [0, 1, 1, 1]}
+    >>> shown = roc([0, 0, 1, 1], scores, ax=Figure().subplots())
+    >>> shown.auc
+    {'a': 0.75, 'b': 0.75}
     """
     as_choice(iso, "iso", MEASURES)
-    codes, scores = _rows(truth, scores, y, pos_label)
-    fpr, tpr, thresholds = roc_curve(codes, scores)
-    shape = roc_hull(codes, scores) if hull else None
-    sure = None
+    ranked = rankings_of(truth, scores, y, pos_label)
+    curves = {r.name: roc_curve(r.codes, r.scores) for r in ranked}
+    sure = {}
     if band is not None:
-        sure = roc_band(codes, scores, level=band, random_state=random_state)
-    ones, zeros = int(codes.sum()), int((codes == 0).sum())
+        sure = {
+            r.name: roc_band(r.codes, r.scores, level=band, random_state=random_state)
+            for r in ranked
+        }
+    shape = _hull_of(ranked, curves) if hull else None
+    ones, zeros = int(ranked[0].codes.sum()), int((ranked[0].codes == 0).sum())
+    aucs = {r.name: roc_auc_score(r.codes, r.scores) for r in ranked}
 
     def draw(shown: Display, ax: Any) -> None:
-        _lines(ax, shown, iso, cost, ones, zeros, "roc")
-        if sure is not None:
-            ax.fill_between(sure.fpr, sure.low, sure.high, color=COLORS[0], alpha=0.15, linewidth=0)
+        _lines(ax, _joined(curves), iso, cost, ones, zeros, "roc")
+        for color, part in zip(_colors(len(ranked)), sure.values(), strict=False):
+            ax.fill_between(part.fpr, part.low, part.high, color=color, alpha=0.15, linewidth=0)
         if shape is not None:
             ax.plot(*shape[:2], color="0.35", linestyle="--", linewidth=1, label="convex hull")
         ax.plot([0, 1], [0, 1], color="0.6", linestyle=":", linewidth=1)
-        ax.plot(fpr, tpr, **{"color": COLORS[0], "label": f"AUC {shown.auc:.3f}", **style})
+        texts = {name: f"AUC {auc:.3f}" for name, auc in aucs.items()}
+        texts |= {name: f"{name} ({text})" for name, text in texts.items() if name is not None}
+        _draw_rankings(ax, ranked, curves, texts, (1.0, 1.0), style)
         _unit(ax, "false positive rate", "true positive rate")
-        ax.legend(loc="lower right", frameon=False)
+        ax.legend(loc="lower right", frameon=False, fontsize=_legend_size(ranked))
 
-    return Display(
-        draw, fpr=fpr, tpr=tpr, thresholds=thresholds, auc=roc_auc_score(codes, scores),
-        hull=shape, band=sure,
-    ).plot(ax=ax)  # fmt: skip
+    columns = _by_name(("fpr", "tpr", "thresholds"), curves)
+    columns |= {"auc": _one_or_all(aucs), "band": _one_or_all(sure) if sure else None}
+    return Display(draw, **columns, hull=shape).plot(ax=ax)
 
 
 def coverage(
@@ -137,18 +153,19 @@ def coverage(
     ax: Axes | None = None,
     **style: Any,
 ) -> Display:
-    """Draw a coverage curve: numbers of positives against negatives, as scores fall.
+    """Draw coverage curves: numbers of positives against negatives, as scores fall.
 
     Parameters
     ----------
-    truth : array-like of shape (n,), or a fitted classifier of two classes
-        True labels; or a model, of statfast or any other library.
-    scores : array-like of shape (n,), or rows of shape (n, d)
-        Scores, higher where a row is rather positive; or the rows that the model is asked about.
+    truth : array-like of shape (n,), or a fitted classifier of two classes, or a dict of them
+        True labels; or a model, of statfast or any other library, or several by their names.
+    scores : array-like of shape (n,), or rows of shape (n, d), or dict of name to scores
+        Scores, higher where a row is rather positive, or several by their names; or the rows that
+        the model is asked about.
     y : array-like of shape (n,), optional
         True labels of the rows, if a model is given.
     hull : bool, default=True
-        Whether to draw the convex hull.
+        Whether to draw the convex hull, of all curves and points.
     iso : {None, "accuracy", "average_recall", "cost"}, default="accuracy"
         Lines of equal worth to draw, of which one touches the hull.
     cost : pair of float, default=(1.0, 1.0)
@@ -159,13 +176,14 @@ def coverage(
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
-        Style of the curve, passed to ``ax.plot``.
+        Style of the curves, passed to ``ax.plot``.
 
     Returns
     -------
     Display
         With ``negatives``, ``positives``, ``thresholds`` and ``hull`` (numbers and thresholds, or
-        None).
+        None). Of several curves all but the hull are dicts by name, and in place of thresholds the
+        hull has the names of the curves that its corners belong to.
 
     Raises
     ------
@@ -173,6 +191,11 @@ def coverage(
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     ValueError
         If there is not one score, without NaN, for each label, or rows of one class only.
+
+    Notes
+    -----
+    A classifier without scores, or one of several scores that takes two values, is a point beside
+    its name: the numbers of its true and false positives.
 
     Examples
     --------
@@ -183,29 +206,31 @@ def coverage(
     array([0, 1, 1, 2, 2])
     """
     as_choice(iso, "iso", MEASURES)
-    codes, scores = _rows(truth, scores, y, pos_label)
-    negatives, positives, thresholds = coverage_curve(codes, scores)
-    zeros, ones = int(negatives[-1]), int(positives[-1])
+    ranked = rankings_of(truth, scores, y, pos_label)
+    curves = {r.name: coverage_curve(r.codes, r.scores) for r in ranked}
+    ones, zeros = int(ranked[0].codes.sum()), int((ranked[0].codes == 0).sum())
     shape = None
     if hull:
-        fpr, tpr, at = roc_hull(codes, scores)
+        fpr, tpr, at = _hull_of(ranked, {r.name: roc_curve(r.codes, r.scores) for r in ranked})
         shape = fpr * zeros, tpr * ones, at
 
     def draw(shown: Display, ax: Any) -> None:
-        _lines(ax, shown, iso, cost, ones, zeros, "coverage")
+        _lines(ax, _joined(curves), iso, cost, ones, zeros, "coverage")
         if shape is not None:
             ax.plot(*shape[:2], color="0.35", linestyle="--", linewidth=1, label="convex hull")
         ax.plot([0, zeros], [0, ones], color="0.6", linestyle=":", linewidth=1)
-        ax.plot(negatives, positives, **{"color": COLORS[0], **style})
+        texts = {r.name: r.name for r in ranked}
+        _draw_rankings(ax, ranked, curves, texts, (zeros, ones), style)
         ax.set_xlim(0, zeros)
         ax.set_ylim(0, ones)
         ax.set_aspect("equal" if max(zeros, ones) < 5 * min(zeros, ones) else "auto")
         ax.set_xlabel(f"negatives ({zeros})")
         ax.set_ylabel(f"positives ({ones})")
+        if ranked[0].name is not None:
+            ax.legend(loc="lower right", frameon=False, fontsize=_legend_size(ranked))
 
-    return Display(
-        draw, negatives=negatives, positives=positives, thresholds=thresholds, hull=shape
-    ).plot(ax=ax)
+    columns = _by_name(("negatives", "positives", "thresholds"), curves)
+    return Display(draw, **columns, hull=shape).plot(ax=ax)
 
 
 def precision_recall(
@@ -256,7 +281,7 @@ def precision_recall(
     >>> round(shown.average_precision, 4)
     0.8333
     """
-    codes, scores = _rows(truth, scores, y, pos_label)
+    codes, scores = ranking_of(truth, scores, y, pos_label)
     precision, recall, thresholds = precision_recall_curve(codes, scores)
     at, height, area = precision_recall_interpolation(codes, scores)
     share = float(codes.mean())
@@ -327,7 +352,7 @@ def cost_curves(
     >>> round(float(shown.cost.max()), 4)
     0.25
     """
-    codes, scores = _rows(truth, scores, y, pos_label)
+    codes, scores = ranking_of(truth, scores, y, pos_label)
     at, cost, thresholds = cost_curve(codes, scores)
     fpr, tpr, _ = roc_hull(codes, scores)
 
@@ -344,49 +369,93 @@ def cost_curves(
     return Display(draw, probability_cost=at, cost=cost, thresholds=thresholds).plot(ax=ax)
 
 
-def asked(model: Any, X: Any, y: Any, pos_label: Any) -> tuple[Array, Array]:
-    """Labels as 0 and 1, and the scores of the positive class of a model."""
-    if isinstance(model, type) or not hasattr(model, "predict"):
-        raise TypeError(
-            f"truth must be a fitted classifier where y is passed; got {shown(model)}. Leave y "
-            "out, or pass a model."
-        )
-    if not hasattr(model, "classes_"):
-        raise unusable_model(model, "a fitted classifier", "truth")
-    classes = list(model.classes_)
-    if len(classes) != 2:
-        raise ValueError(f"The model must have two classes; it has {len(classes)}.")
-    positive = classes[1] if pos_label is None else pos_label
-    if positive not in classes:
-        raise ValueError(f"pos_label={pos_label!r} is not a class of the model: {classes}.")
-    if hasattr(model, "predict_proba"):
-        scores = np.asarray(model.predict_proba(X))[:, classes.index(positive)]
-    else:
-        scores = np.asarray(model.decision_function(X), dtype=float)
-        scores = scores if positive == classes[1] else -scores
-    return binary_codes(y, positive, usual=False), scores
-
-
-def _rows(truth: Any, scores: Array, y: Any, pos_label: int | str | None) -> tuple[Array, Array]:
-    if y is not None:
-        codes, values = asked(truth, scores, y, pos_label)
-        rows = rows_for_ranking(codes, values, 1)
-    else:
-        rows = rows_for_ranking(truth, scores, pos_label)
-    return rows[1], rows[0]
-
-
-def _lines(ax, shown, iso, cost, ones, zeros, space):
+def _lines(ax, points, iso, cost, ones, zeros, space):
     """Lines of equal worth; the darker one is the best that the hull touches."""
     if iso is None:
         return
     wide, high = (1, 1) if space == "roc" else (zeros, ones)
-    x, h = (shown.fpr, shown.tpr) if space == "roc" else (shown.negatives, shown.positives)
+    x, h = points
     slope = iso_line(0.5, ones, zeros, measure=iso, space=space, cost=cost).slope
     best = float((h - slope * x).max())
     for intercept in np.linspace(-slope * wide, high, ISO_COST_LINES + 2)[1:-1]:
         ax.plot([0, wide], [intercept, intercept + slope * wide], **FAINT)
     ax.plot([0, wide], [best, best + slope * wide], color="0.45", linewidth=1, zorder=1)
+
+
+# ------------------------------------------------------------------ one curve, or several by name
+def _hull_of(ranked: list[Ranking], curves: Any) -> Any:
+    """The upper hull of all curves, its corners and their thresholds, or names of curves."""
+    if ranked[0].name is None:
+        return roc_hull(ranked[0].codes, ranked[0].scores)
+    names = np.concatenate([[name] * len(curve[0]) for name, curve in curves.items()])
+    x, h = _joined(curves)
+    order = np.lexsort((-h, x))
+    kept: list[int] = []
+    for i in order.tolist():
+        if kept and h[i] <= h[kept[-1]]:
+            continue
+        while len(kept) > 1:
+            a, b = kept[-2:]
+            if (x[b] - x[a]) * (h[i] - h[a]) < (h[b] - h[a]) * (x[i] - x[a]):
+                break
+            kept.pop()
+        kept.append(i)
+    # All curves begin at (0, 0) and end where everything is positive.
+    first = [0] if (x[kept[0]], h[kept[0]]) != (0.0, 0.0) else []
+    last = [len(x) - 1] if x[kept[-1]] < x.max() else []
+    kept = first + kept + last
+    return x[kept], h[kept], names[kept].astype(object)
+
+
+def _joined(curves: Any) -> Any:
+    return tuple(np.concatenate([curve[i] for curve in curves.values()]) for i in (0, 1))
+
+
+def _one_or_all(values: dict[Any, Any]) -> Any:
+    """The value of the only curve without a name, or all by their names."""
+    return values.get(None, values)
+
+
+def _by_name(columns: tuple[str, ...], curves: dict[Any, Any]) -> dict[str, Any]:
+    return {
+        column: _one_or_all({name: curve[i] for name, curve in curves.items()})
+        for i, column in enumerate(columns)
+    }
+
+
+def _colors(n: int) -> list[str]:
+    return [CURVE_COLORS[i % len(CURVE_COLORS)] for i in range(n)]
+
+
+def _legend_size(ranked: list[Ranking]) -> str:
+    return "medium" if ranked[0].name is None else "small"
+
+
+def _draw_rankings(
+    ax: Any, ranked: list[Ranking], curves: Any, texts: Any, sides: tuple[float, float], style: Any
+) -> None:
+    """Curves, and points with names of what only decides."""
+    points = []
+    for color, ranking in zip(_colors(len(ranked)), ranked, strict=True):
+        shape = {"color": color, "label": texts[ranking.name], **style}
+        if not ranking.crisp:
+            ax.plot(*curves[ranking.name][:2], **shape)
+            continue
+        del shape["label"]
+        rates = ranking.decision_rates()
+        x, h = rates[0] * sides[0], rates[1] * sides[1]
+        ax.plot(
+            [x], [h], **{"marker": "o", "markersize": 7, "clip_on": False, "zorder": 4, **shape}
+        )
+        points.append((x, h, ranking.name or "decisions"))
+    points.sort(key=lambda point: point[1])
+    heights = spread_out([h for _, h, _ in points], NAME_HEIGHT * sides[1], sides[1])
+    for (x, h, name), height in zip(points, heights, strict=True):
+        right = x < 0.6 * sides[0]
+        ax.annotate(
+            name, (x, h), (x + (0.035 if right else -0.035) * sides[0], height), zorder=4,
+            ha="left" if right else "right", va="center", fontsize="small",
+        )  # fmt: skip
 
 
 def _unit(ax: Any, across: Any, up: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The margin of a support vector classifier in the plane, and kernel matrices as pictures."""
+"""The margin of a support vector classifier, losses of margins, and kernel matrices."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,15 +11,18 @@ from statfast._estimator import Display, rows_like
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import (
     MAX_REPEATS,
+    as_choice,
     as_count,
     as_labels,
+    as_pair,
     as_real,
     as_rows,
     not_fitted,
     wrong_type,
 )
 from statfast.kernels.named import kernel_for
-from statfast.plot.regions import decision_regions, side
+from statfast.metrics import margin_loss
+from statfast.plot.regions import COLORS, decision_regions, side
 from statfast.svm import SVC, NuSVC
 
 RING = 3.2  # The area of a ring, relative to that of the points.
@@ -136,6 +139,93 @@ def svm_margin(
         ax.set_title(title)
 
     return Display(draw, free=free, bound=bound).plot(ax=ax)
+
+
+LOSS_STYLES = {  # of the five losses, told apart without colors too
+    "zero_one": ("0-1", "0.15", "-"),
+    "hinge": ("hinge", COLORS[0], "--"),
+    "logistic": ("logistic, base 2", COLORS[4], "-."),
+    "exponential": ("exponential", COLORS[2], ":"),
+    "squared": ("squared", COLORS[3], (0, (8, 2))),
+}
+HIGHEST_LOSS = 4.0  # Of the picture: beyond, the exponential and the squared leave no room.
+
+
+def margin_losses(
+    losses: Sequence[str] = ("zero_one", "hinge", "logistic", "exponential", "squared"),
+    *,
+    limits: tuple[float, float] = (-2.0, 3.0),
+    resolution: int = 501,
+    ax: Axes | None = None,
+    **style: Any,
+) -> Display:
+    """Draw losses of the margin z = y f(x), with classes -1 and 1.
+
+    Parameters
+    ----------
+    losses : sequence of str, default=("zero_one", "hinge", "logistic", "exponential", "squared")
+        Which of `statfast.metrics.margin_loss` to draw.
+    limits : pair of float, default=(-2.0, 3.0)
+        The range of margins.
+    resolution : int, default=501
+        Margins at which the losses are evaluated, 0 and the next number besides.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Style of the curves, passed to ``ax.plot``.
+
+    Returns
+    -------
+    Display
+        With ``margins`` (m,) and ``losses``, a dict of (m,) by name. The picture ends at a loss of
+        4, unless all are less.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If a loss is unknown, or the limits are not a lower and a higher number.
+
+    Notes
+    -----
+    A margin of 0 counts as an error. All others bound the 0-1 loss from above, the logistic one
+    because its logarithm has base 2: what minimizes them keeps errors few.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.plot import margin_losses
+    >>> shown = margin_losses(ax=Figure().subplots())
+    >>> all((loss >= shown.losses["zero_one"]).all() for loss in shown.losses.values())
+    True
+    """
+    if isinstance(losses, str) or not isinstance(losses, Sequence):
+        raise wrong_type("losses", "a list of names of losses", losses)
+    if not losses:
+        raise ValueError("losses must name one or more; got none.")
+    names = [as_choice(name, "losses", tuple(LOSS_STYLES)) for name in losses]
+    low, high = as_pair(limits, "limits", -500.0, 500.0)
+    if low >= high:
+        raise ValueError(f"limits must be a lower and a higher number; got ({low}, {high}).")
+    margins = np.linspace(low, high, as_count(resolution, "resolution", 2, MAX_REPEATS))
+    step = np.array([0.0, np.nextafter(0.0, 1.0)])  # The 0-1 loss falls between these.
+    margins = np.unique(np.concatenate([margins, step[(step > low) & (step < high)]]))
+    values = {name: margin_loss(margins, name) for name in names}
+
+    def draw(shown: Display, ax: Any) -> None:
+        for name, heights in values.items():
+            label, color, line = LOSS_STYLES[name]
+            shape = {"color": color, "linestyle": line, "linewidth": 1.8, "label": label}
+            ax.plot(margins, heights, **shape | style)
+        ax.set_xlim(low, high)
+        top = max(float(heights.max()) for heights in values.values())
+        ax.set_ylim(-0.05, 1.05 * min(top, HIGHEST_LOSS) or 1.0)
+        ax.set_xlabel("margin y f(x)")
+        ax.set_ylabel("loss")
+        ax.legend(frameon=False, loc="upper right")
+
+    return Display(draw, margins=margins, losses=values).plot(ax=ax)
 
 
 if TYPE_CHECKING:

@@ -156,7 +156,7 @@ def density_contours(
     >>> len(shown.ellipses[0])
     3
     """
-    means, covariances, labels = _normals(model)
+    means, covariances, labels = normals_of(model)
     if means.shape[1] != 2:
         raise ValueError(
             f"model must have 2 columns, the axes of the picture; got {means.shape[1]}. Fit it to "
@@ -171,7 +171,7 @@ def density_contours(
             raise ValueError(f"X must have 2 columns; got {rows.shape[1]}. Pass those of model.")
         codes = np.zeros(len(rows), np.intp)
         if isinstance(model, GaussianMixture):
-            codes = model.predict(rows) if y is None else component_codes(y, len(rows), labels)
+            codes = model.predict(X) if y is None else component_codes(y, len(rows), labels)
         elif len(labels) > 1:
             shown, label_codes = as_labels(y, len(rows))
             codes = np.searchsorted(np.asarray(model.classes_), shown)[label_codes]
@@ -187,7 +187,7 @@ def density_contours(
     return display.plot(ax=ax, colors=colors, **style)
 
 
-def _normals(model: Any) -> Any:
+def normals_of(model: Any) -> Any:
     """Means, covariances and labels of the normal densities of a model."""
     if isinstance(model, MultivariateNormal):
         if not model.__sklearn_is_fitted__():

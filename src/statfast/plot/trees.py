@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A tree as a picture; forests: importances of columns, and the out-of-bag error tree by tree."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 
 from statfast._estimator import Display, weight_text
 from statfast._typing import Array, ArrayLike, Axes, Rows
 from statfast._validation import (
+    as_choice,
     as_count,
     as_names,
     as_real,
@@ -26,6 +28,7 @@ def tree(
     *,
     feature_names: ArrayLike | None = None,
     class_names: ArrayLike | None = None,
+    show: Literal["label", "proba", "score", "counts"] | None = None,
     max_depth: int | None = None,
     decimals: int = 2,
     ax: Axes | None = None,
@@ -47,6 +50,11 @@ def tree(
         None takes those of the fit.
     class_names : array-like of str, shape (K,), optional
         What the classes are called, in the order of `classes_`. None shows the labels.
+    show : {"label", "proba", "score", "counts"}, optional
+        What boxes show of the classes: the label of the largest; the share of each; of two classes
+        the score log2(w1 / w0) of the weights of the second and of the first, which ranks leaves;
+        or the weight of each. None shows the label with the weights of up to four classes, else
+        with its share; it is the only one of a regression, which shows the mean.
     max_depth : int, optional
         Nodes below so many splits are not drawn; what is cut ends in a dashed box. None draws all.
     decimals : int, default=2
@@ -71,7 +79,9 @@ def tree(
     TypeError
         If the model is no tree.
     ValueError
-        If names are not one for each column or class, or a count is negative.
+        If names are not one for each column or class, a count is negative, or `show` is not for
+        trees of this kind: of a regression, of several outputs, or, for scores, of more classes
+        than two.
 
     Examples
     --------
@@ -85,6 +95,8 @@ def tree(
     >>> print(picture.texts[1])
     0
     50 / 0 / 0
+    >>> print(tree(model, show="proba", ax=Figure().subplots()).texts[2])
+    0.00 / 0.50 / 0.50
     """
     if not isinstance(model, DecisionTreeClassifier | DecisionTreeRegressor):
         raise wrong_type("model", "a DecisionTreeClassifier or DecisionTreeRegressor", model)
@@ -97,7 +109,8 @@ def tree(
     deepest = arrays.max_depth if max_depth is None else as_count(max_depth, "max_depth", low=0)
     nodes = _preorder(arrays, deepest)
     best = None if classes is None else [_best(model, k) for k in range(len(classes))]
-    node_texts = [_text_of_node(model, node, features, (classes, best), digits) for node in nodes]
+    says = _verdict(model, show, classes, best, digits)
+    node_texts = [_text_of_node(model, node, features, says, digits) for node in nodes]
 
     def draw(display: Display, ax: Any) -> None:
         _draw(display, ax, arrays, None if best is None else best[0], deepest, style)
@@ -186,28 +199,69 @@ def _question(model: Any, node: int, features: Any, digits: int) -> Any:
     return [asked, f"missing: {by}{side}"]
 
 
-def _text_of_node(model: Any, node: int, features: Any, verdicts: Any, digits: int) -> Any:
+def _text_of_node(model: Any, node: int, features: Any, says: Any, digits: int) -> Any:
     """The lines of a box: the question, the answer, and the rows behind it."""
-    (classes, best), arrays, lines = verdicts, model.tree_, []
-    if arrays.children_left[node] >= 0:
-        lines += _question(model, node, features, digits)
-    value, weight = arrays.value[node], arrays.weighted_n_node_samples[node]
-    if np.isnan(value).any():
-        return "\n".join(lines)
-    if classes is None:
-        lines.append(", ".join(f"{mean:.{digits}f}" for mean in value[:, 0]))
-        return "\n".join(
-            [*lines, *([] if np.isnan(weight) else [f"n = {weight_text(weight, digits)}"])]
-        )
-    best = [best_of_output[node] for best_of_output in best]
-    lines.append(", ".join(names[b] for names, b in zip(classes, best, strict=True)))
-    if len(classes) == 1 and len(classes[0]) <= MAX_CLASSES_COUNTED and not np.isnan(weight):
-        lines.append(" / ".join(weight_text(total, digits) for total in model.node_counts()[node]))
-    else:
-        shares = ", ".join(f"{value[k, b]:.{digits}f}" for k, b in enumerate(best))
-        rows = "" if np.isnan(weight) else f" of {weight_text(weight, digits)}"
-        lines.append(shares + rows)
+    arrays = model.tree_
+    lines = _question(model, node, features, digits) if arrays.children_left[node] >= 0 else []
+    if not np.isnan(arrays.value[node]).any():
+        lines += says(node)
     return "\n".join(lines)
+
+
+def _verdict(model: Any, show: Any, classes: Any, best: Any, digits: int) -> Callable[[int], Any]:
+    """What says the answer of a node, in lines."""
+    as_choice(show, "show", (None, "label", "proba", "score", "counts"))
+    arrays = model.tree_
+    if show is not None and (classes is None or len(classes) > 1):
+        kind = "a regression" if classes is None else "several outputs"
+        raise ValueError(f"show must be None for a tree of {kind}; got {show!r}. Leave it out.")
+    if show == "score" and len(classes[0]) != 2:
+        raise ValueError(
+            f"show='score' needs a tree of two classes; got {len(classes[0])}. Pass show='proba'."
+        )
+
+    single = classes is not None and len(classes) == 1
+    totals = np.asarray(model.node_counts()) if single else np.empty(0)
+
+    def mean(node: int) -> list[str]:
+        weight = arrays.weighted_n_node_samples[node]
+        text = ", ".join(f"{value:.{digits}f}" for value in arrays.value[node][:, 0])
+        return [text, *([] if np.isnan(weight) else [f"n = {weight_text(weight, digits)}"])]
+
+    def label(node: int) -> list[str]:
+        return [", ".join(names[b[node]] for names, b in zip(classes, best, strict=True))]
+
+    def shares(node: int) -> list[str]:
+        return [" / ".join(f"{share:.{digits}f}" for share in arrays.value[node][0])]
+
+    def score(node: int) -> list[str]:
+        first, second = arrays.value[node][0]
+        with np.errstate(divide="ignore"):
+            value = np.log2(second) - np.log2(first)
+        text = f"{value:+.{digits}f}" if np.isfinite(value) else f"{value:+.0f}"
+        return [text.replace("inf", "\N{INFINITY}").replace("-", "\N{MINUS SIGN}")]
+
+    def counts(node: int) -> list[str]:
+        unknown = np.isnan(totals[node]).any()
+        return (
+            shares(node) if unknown else [" / ".join(weight_text(w, digits) for w in totals[node])]
+        )
+
+    def label_and_counts(node: int) -> list[str]:
+        weight = arrays.weighted_n_node_samples[node]
+        if len(classes) == 1 and len(classes[0]) <= MAX_CLASSES_COUNTED and not np.isnan(weight):
+            return label(node) + counts(node)
+        value, codes = arrays.value[node], [b[node] for b in best]
+        text = ", ".join(f"{value[k, b]:.{digits}f}" for k, b in enumerate(codes))
+        return [
+            *label(node),
+            text + ("" if np.isnan(weight) else f" of {weight_text(weight, digits)}"),
+        ]
+
+    if classes is None:
+        return mean
+    saying = {"label": label, "proba": shares, "score": score, "counts": counts}
+    return saying.get(show, label_and_counts)
 
 
 def _colors(arrays: Any, nodes: Array, best: Any) -> Any:
