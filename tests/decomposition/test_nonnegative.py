@@ -3,6 +3,7 @@
 
 import itertools
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from scipy.optimize import nnls
 from statfast._core.decomposition.nonnegative import sweep_rows
 
 from statfast.decomposition import NMF
+from statfast.decomposition.nonnegative.divergence import row_divergences
+from statfast.decomposition.nonnegative.row_blocks import RowBlock
 from tests.reference import nonnegative as slow
 
 PENALTIES = [
@@ -156,6 +159,89 @@ def test_sparse_tables_are_dense_ones_by_updates(loss):
     other = NMF(3, max_iter=30, tol=0.0, **settings)
     assert_allclose(other.fit_transform(sparse.csr_matrix(X)), W, rtol=1e-8, atol=1e-12)
     assert other.reconstruction_err_ == pytest.approx(dense.reconstruction_err_, rel=1e-9)
+
+
+@pytest.mark.parametrize("alpha_H", [0.0, 1e-3, 0.1])
+@pytest.mark.parametrize("loss", ["frobenius", "kullback-leibler", 1.5])
+def test_updates_of_sparse_tables_know_the_penalty_of_each_factor(loss, alpha_H):
+    X, rng = np.where(table(15) > 0.4, table(15), 0.0), np.random.default_rng(2)
+    W, H = rng.random((30, 3)) + 0.1, rng.random((3, 12)) + 0.1
+    params = {"alpha_W": 1e-2, "alpha_H": alpha_H, "l1_ratio": 0.3}
+    model = NMF(
+        3, solver="mu", beta_loss=loss, init="custom", tol=0.0, max_iter=4, **params
+    ).fit(sparse.csr_matrix(X), W=W, H=H)  # fmt: skip
+    for _ in range(4):
+        W, H = slow.updated(X, W, H, BETAS.get(loss, loss), *strengths(params))
+    assert_allclose(model.components_, H, rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:NMF did not converge")
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_rows_by_updates_do_not_know_their_companions(loss, make):
+    X = table(16, n=200)
+    if loss not in ("itakura-saito", 0.5):
+        X = np.where(X > 0.3, X, 0.0)
+    model = NMF(3, solver="mu", beta_loss=loss, init="random", random_state=0, max_iter=50)
+    W = model.fit_transform(make(X))
+    assert_array_equal(np.vstack([model.transform(make(X[i : i + 1])) for i in range(20)]), W[:20])
+    order = np.random.default_rng(0).permutation(200)[:77]
+    loud = np.vstack([X[order], 1e6 * X[:5]])
+    assert_array_equal(model.transform(make(loud))[:77], W[order])
+
+
+@pytest.mark.filterwarnings("ignore:NMF did not converge")
+@pytest.mark.parametrize("loss", LOSSES)
+def test_rows_by_updates_end_near_their_best(loss):
+    X, beta = table(17), BETAS.get(loss, loss)
+    model = NMF(3, solver="mu", beta_loss=loss, init="random", random_state=0, max_iter=300)
+    H = model.fit(X).components_
+    W = model.set_params(tol=1e-9, max_iter=5000).transform(X)
+    again, _ = slow.updated(X, W, H, beta)
+    assert slow.divergence(X, W @ H, beta) <= slow.divergence(X, again @ H, beta) * (1 + 1e-6)
+
+
+# ------------------------------------------------------------------ the squared error of sparse X
+
+
+def exact_squares(X, W, H):
+    """|X - W H|^2 in fractions, rounded at the end."""
+    W, H = ([[Fraction(v) for v in row] for row in factor.tolist()] for factor in (W, H))
+    total = Fraction(0)
+    for x, w in zip(X.tolist(), W, strict=True):
+        for j, value in enumerate(x):
+            entry = sum((a * h[j] for a, h in zip(w, H, strict=True)), Fraction(0))
+            total += (Fraction(value) - entry) ** 2
+    return float(total)
+
+
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 4),
+    st.sampled_from([0.0, 1e-14, 1e-10, 1e-6, 1e-2, 1.0]),
+    st.floats(0.0, 1.0),
+)
+def test_squared_errors_of_sparse_rows_have_all_digits(seed, k, noise, share):
+    rng = np.random.default_rng(seed)
+    W, H = rng.random((9, k)), rng.random((k, 7))
+    W[rng.random(W.shape) < share / 2], H[rng.random(H.shape) < share / 2] = 0.0, 0.0
+    W, H = np.round(W, 3), np.round(H, 3)
+    X = (W @ H) * (1 + noise * rng.random((9, 7))) * (rng.random((9, 7)) < 1 - share / 4)
+    got = 2.0 * row_divergences(RowBlock(0, 9, sparse.csr_matrix(X)), W, H.T.copy(), 2.0).sum()
+    want, rounding = exact_squares(X, W, H), 4e-16 * np.linalg.norm(X)
+    assert abs(np.sqrt(got) - np.sqrt(want)) <= 1e-12 * np.sqrt(want) + rounding
+
+
+def test_the_error_of_a_nearly_exact_product_is_that_of_its_residuals():
+    rng = np.random.default_rng(0)
+    W, H = np.eye(3)[rng.integers(3, size=300)], rng.random((3, 40)) * (rng.random((3, 40)) < 0.3)
+    X = W @ H
+    X[X > 0] *= 1 + 1e-9 * rng.random((X > 0).sum())
+    model = NMF(3, init="custom", tol=0.0, max_iter=50)
+    got = model.fit_transform(sparse.csr_matrix(X), W=W, H=H)
+    want = np.linalg.norm(X - got @ model.components_)
+    assert 1e-10 < want < 1e-7
+    assert model.reconstruction_err_ == pytest.approx(want, rel=1e-6)
 
 
 # ------------------------------------------------------------------ containers, types, threads

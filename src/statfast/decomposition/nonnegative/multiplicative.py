@@ -17,7 +17,12 @@ import numpy as np
 from statfast._engine import checkpoint, each, fold
 from statfast._typing import Array
 from statfast.decomposition.nonnegative.coordinate_descent import Penalty
-from statfast.decomposition.nonnegative.divergence import MIN_FITTED, distance, products_at
+from statfast.decomposition.nonnegative.divergence import (
+    MIN_FITTED,
+    distance,
+    products_at,
+    row_distances,
+)
 from statfast.decomposition.nonnegative.row_blocks import (
     RowBlock,
     padded,
@@ -91,28 +96,36 @@ def multiply(
 
 
 def coefficients_by_updates(
-    blocks: list[RowBlock], W: Array, Ht: Array, updates: Updates, max_iter: int, tol: float
+    blocks: list[RowBlock], n: int, Ht: Array, updates: Updates, max_iter: int, tol: float
 ) -> Array:
-    """W (n, k) alone, with H fixed, each block of rows on its own."""
-    out = W.copy()
-    effort = 4.0 * W.size * len(Ht) * max_iter
+    """W (n, k) alone, with H fixed, each row on its own.
+
+    A row begins with equal coefficients whose product has its sum, and ends as `multiply` does, by
+    its own distances.
+    """
+    k = Ht.shape[1]
+    out, total = np.zeros((n, k)), float(Ht.sum())
 
     def work(block: Any) -> None:
-        here = [RowBlock(0, block.stop - block.first, block.X)]
-        inside = Updates(updates.beta, updates.penalty, 1)
-        W_block = out[block.rows]
-        first = before = distance(here, W_block, Ht, updates.beta, 1)
+        rows = np.arange(block.first, block.stop)
+        active = RowBlock(0, len(rows), block.X)
+        sums = np.asarray(block.X.sum(axis=1, dtype=np.float64)).reshape(-1, 1)
+        W = np.repeat(sums / total if total > 0.0 else np.zeros_like(sums), k, axis=1)
+        first = before = row_distances(active, W, Ht, updates.beta)
         for iteration in range(1, max_iter + 1):
             checkpoint()
-            W_block = _updated_rows(block, W_block, Ht, inside)
+            W = _updated_rows(active, W, Ht, updates)
             if tol > 0.0 and iteration % ITERATIONS_PER_CHECK == 0:
-                now = distance(here, W_block, Ht, updates.beta, 1)
-                if before - now <= tol * first:
-                    break
-                before = now
-        out[block.rows] = W_block
+                now = row_distances(active, W, Ht, updates.beta)
+                goes_on = before - now > tol * first
+                out[rows[~goes_on]] = W[~goes_on]
+                rows, W, first, before = (x[goes_on] for x in (rows, W, first, now))
+                if len(rows) == 0:
+                    return
+                active = RowBlock(0, len(rows), active.X[goes_on])
+        out[rows] = W
 
-    each(work, blocks, n_jobs=updates.n_jobs, effort=effort)
+    each(work, blocks, n_jobs=updates.n_jobs, effort=4.0 * out.size * len(Ht) * max_iter)
     return out
 
 

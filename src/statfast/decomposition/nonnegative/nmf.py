@@ -133,7 +133,9 @@ class NMF(Transformer, Estimator):
     row, which cost little beside it, so that it needs fewer products than scikit-learn's one sweep.
 
     W of the rows of the fit is solved for last, with H fixed, so that `transform` of these rows
-    gives it again. By "cd" rows do not depend on each other there.
+    gives it again. Rows do not depend on each other there: a row's W is the same in any company.
+    By "mu" a row begins with equal coefficients whose product has its sum, and ends by `tol` of its
+    own divergence.
 
     Entries of W H below 1.2e-7 count as that where a divergence divides by them, as in
     scikit-learn.
@@ -345,7 +347,7 @@ class NMF(Transformer, Estimator):
 
     def _coefficients(self, rows: Any, components: Any, params: Any) -> Any:
         """W of rows for these components, in the type of the components."""
-        (n, d), k = rows.shape, len(components)
+        n, d = rows.shape
         Ht = np.ascontiguousarray(components.T, dtype=np.float64)
         blocks = blocks_of(rows, rows_of_block(d, params))
         penalty = penalty_of(params, n, d)
@@ -355,8 +357,7 @@ class NMF(Transformer, Estimator):
             W = coefficients(blocks, n, Ht, penalty, most, tol, params.n_jobs)
         else:
             updates = Updates(params.beta_loss, penalty, params.n_jobs)
-            start = np.full((n, k), np.sqrt(mean_of(rows) / k))
-            W = coefficients_by_updates(blocks, start, Ht, updates, params.max_iter, params.tol)
+            W = coefficients_by_updates(blocks, n, Ht, updates, params.max_iter, params.tol)
         return W.astype(components.dtype, copy=False)
 
     def _start(self, rows: Any, k: int, W: Array, H: ArrayLike | None, params: Any) -> Any:

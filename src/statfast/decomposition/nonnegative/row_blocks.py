@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from statfast._core.linalg import products
 from statfast._engine import checkpoint, grid
 from statfast._typing import Array
 from statfast._validation import is_sparse
+from statfast.decomposition.components.krylov import project_rows
 
 FLOP_OF_CALL = 4e8  # operations of one call of a kernel, which Ctrl-C waits for
 MIN_ROWS_OF_BLOCK = 256  # sums of a block take as long to merge as some rows to multiply
@@ -66,25 +66,16 @@ def padded(W: Array) -> Array:
 
 def times(X: Array, P: Array) -> Array:
     """X P' in double of rows (n, d) and P (k, d)."""
-    out, P = np.empty((len(X), len(P))), np.ascontiguousarray(P)
-    nothing = np.zeros(X.shape[1])
-    for part in _calls(len(X), P.size):
-        products.project(X[part], nothing, P, out[part])
-    return out
+    return project_rows(X, np.zeros(X.shape[1]), P, 1, np.float64)[0]
 
 
 def transposed_times(X: Array, Y: Array, k: int) -> Array:
     """X' Y in double of rows (n, d) and Y (n, wide(k)), whose columns beyond k are zero."""
     total = np.zeros((products.tall(X.shape[1]), products.wide(k)))
     nothing = np.zeros(X.shape[1])
-    for part in _calls(len(X), total.size):
+    step = max(16, int(FLOP_OF_CALL / max(1, 2 * total.size)))
+    for start in range(0, len(X), step):
+        checkpoint()
+        part = slice(start, start + step)
         products.back(X[part], nothing, Y[part], total)
     return total[: X.shape[1], :k]
-
-
-def _calls(n: int, size: Any) -> Iterator[Any]:
-    """Slices of n rows that are short enough to be one call, with Ctrl-C heard before each."""
-    step = max(16, int(FLOP_OF_CALL / max(1, 2 * size)))
-    for start in range(0, n, step):
-        checkpoint()
-        yield slice(start, min(n, start + step))
