@@ -27,12 +27,11 @@ from statfast.model_selection.scoring import as_plan
 from statfast.model_selection.validate import held_out_answers, require_partition
 from statfast.multioutput.outputs import (
     OutputModel,
+    Outputs,
     SeveralLabels,
     SeveralNumbers,
     answer_of,
     columns_of_labels,
-    label_targets,
-    number_targets,
     second_of_two,
 )
 
@@ -75,36 +74,67 @@ class Chain(OutputModel):
             )
         return order
 
-    def _fit_chain(
-        self, X: Any, rows: Any, outputs: list[Array], codes: list[Array],
-        weights: Array | None, method: str, **published: Any,
-    ) -> Self:  # fmt: skip
-        """Fit the chain; `codes` are the outputs as numbers, those of classes or values."""
-        estimator = self._checked_estimator(weights)
-        rows, order = as_numbers(rows), self._ordered(len(outputs))
-        arguments = {} if weights is None else {"sample_weight": weights}
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit a copy of the estimator to each output, in the order of the chain.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Training samples.
+        y : array-like of shape (n, T)
+            A column for each output.
+        sample_weight : array-like of shape (n,), optional
+            Passed to the estimators, which have to take it.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If y has not two dimensions and a row for each of X, `order` is no order of the outputs,
+            the folds do not hold out each row once, or the estimator refuses the rows.
+        TypeError
+            If the estimator has no ``fit`` and ``predict``, or none of the methods of a
+            `chain_method`, or weights are passed that it does not take.
+        """
+        self._checked()
+        estimator = self._checked_estimator(sample_weight)
+        rows = handed(X)
+        outputs = self._outputs(y, count_rows(rows), sample_weight)
+        method = self._method_of(estimator)
+        rows, order = as_numbers(rows), self._ordered(len(outputs.columns))
         models: list[Any] = []
         features: list[Array] = []
-        for place, output in enumerate(order):
+        for output in order:
             checkpoint()
-            columns = with_columns(rows, features)
-            models.append(copied(estimator).fit(columns, outputs[output], **arguments))
-            if place == len(order) - 1:
+            columns, target = with_columns(rows, features), outputs.columns[output]
+            models.append(copied(estimator).fit(columns, target, **outputs.fit_arguments))
+            if len(models) == len(order):
                 break
-            if self.cv is None:
-                features.append(codes[output])
-                continue
-            folds = as_plan(estimator, columns, outputs[output], self.cv, None, weights)
-            require_partition(folds, type(self).__name__)
-            answers, _ = held_out_answers(copied(estimator), folds, method)
-            features.append(self._feature(answers, output, published))
+            answers = target
+            if self.cv is not None:
+                folds = as_plan(estimator, columns, target, self.cv, None, outputs.weights)
+                require_partition(folds, type(self).__name__)
+                answers, _ = held_out_answers(copied(estimator), folds, method)
+            asked = "predict" if self.cv is None else method
+            features.append(self._feature(answers, asked, outputs, output))
         return self._publish(
-            X, estimators_=models, order_=order, n_features_in_=rows.shape[1], **published
-        )
+            X, estimators_=models, order_=order, n_features_in_=rows.shape[1], **outputs.fitted,
+            **self._published_method(method),
+        )  # fmt: skip
 
-    def _feature(self, answers: Array, output: int, published: dict[str, Any]) -> Array:
-        """What an estimator answers as a column for those after it."""
-        raise NotImplementedError
+    def _method_of(self, estimator: Any) -> str:
+        """The method whose answers are passed on."""
+        return "predict"
+
+    def _published_method(self, method: str) -> dict[str, Any]:
+        return {}
+
+    def _feature(self, answers: Array, method: str, outputs: Outputs, output: int) -> Array:
+        """What an estimator answers to a method as a column for those after it."""
+        return np.asarray(answers, dtype=np.float64).reshape(len(answers))
 
     def _chain(self, X: Any, ask: Ask) -> list[Array]:
         """``ask(model, columns, output)`` of each estimator, in the order of the outputs; it gives
@@ -117,10 +147,6 @@ class Chain(OutputModel):
             answers[output], feature = ask(model, with_columns(rows, features), output)
             features.append(feature)
         return answers
-
-    def _delegate(self) -> Any:
-        models = self.__dict__.get("estimators_")
-        return models[0] if models else self.estimator
 
 
 class ClassifierChain(SeveralLabels, Chain):
@@ -192,55 +218,26 @@ class ClassifierChain(SeveralLabels, Chain):
 
     chain_method: str | list[str] = param(checked_by(as_methods, *METHODS), default="predict")
 
-    classes_: list[Array] = fitted()
     chain_method_: str = fitted()
 
-    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
-        """Fit a classifier to each output, in the order of the chain.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Training samples.
-        y : array-like of shape (n, T)
-            Labels of each output.
-        sample_weight : array-like of shape (n,), optional
-            Passed to the classifiers, which have to take it.
-
-        Returns
-        -------
-        self : ClassifierChain
-
-        Raises
-        ------
-        ValueError
-            If y has not two dimensions and a row for each of X, `order` is no order of the outputs,
-            the folds do not hold out each row once, or the estimator refuses the rows.
-        TypeError
-            If the estimator has none of the methods of `chain_method`, or weights are passed that
-            it does not take.
-        """
+    def _method_of(self, estimator: Any) -> str:
         methods = self._checked().chain_method
-        estimator = self._checked_estimator(sample_weight)
-        rows = handed(X)
-        outputs, weights = label_targets(y, count_rows(rows), sample_weight)
         method = next((name for name in methods if hasattr(estimator, name)), None)
         if method is None:
             raise TypeError(
                 f"chain_method asks for {' or '.join(methods)}; {type(estimator).__name__} has "
                 "none. Choose another."
             )
-        classes = [known for _, known in outputs]
-        labels = [column for column, _ in outputs]
-        codes = [numbers_of(column, known) for column, known in outputs]
-        return self._fit_chain(
-            X, rows, labels, codes, weights, method, classes_=classes, chain_method_=method
-        )
+        return method
 
-    def _feature(self, answers: Array, output: int, published: dict[str, Any]) -> Array:
-        if published["chain_method_"] == "predict":
-            return numbers_of(answers, published["classes_"][output])
-        return second_of_two(answers, published["chain_method_"], output)
+    def _published_method(self, method: str) -> dict[str, Any]:
+        return {"chain_method_": method}
+
+    def _feature(self, answers: Array, method: str, outputs: Outputs, output: int) -> Array:
+        if method != "predict":
+            return second_of_two(answers, method, output)
+        assert outputs.classes is not None
+        return numbers_of(answers, outputs.classes[output])
 
     def _passed_on(self, model: Any, columns: Any, output: int) -> Array:
         """What a fitted classifier passes on."""
@@ -384,41 +381,6 @@ class RegressorChain(SeveralNumbers, Chain):
     >>> model.predict(X[:1]).shape, model.order_.tolist()
     ((1, 2), [1, 0])
     """
-
-    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
-        """Fit a regressor to each output, in the order of the chain.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Training samples.
-        y : array-like of shape (n, T)
-            Targets of each output.
-        sample_weight : array-like of shape (n,), optional
-            Passed to the regressors, which have to take it.
-
-        Returns
-        -------
-        self : RegressorChain
-
-        Raises
-        ------
-        ValueError
-            If y has not two dimensions and a row for each of X, `order` is no order of the outputs,
-            the folds do not hold out each row once, or the estimator refuses the rows.
-        TypeError
-            If the estimator has no ``fit`` and ``predict``, or weights are passed that it does not
-            take.
-        """
-        self._checked()
-        self._checked_estimator(sample_weight)
-        rows = handed(X)
-        targets, weights = number_targets(y, count_rows(rows), sample_weight)
-        columns = list(targets.T.copy())
-        return self._fit_chain(X, rows, columns, columns, weights, "predict")
-
-    def _feature(self, answers: Array, output: int, published: dict[str, Any]) -> Array:
-        return np.asarray(answers, dtype=np.float64).reshape(len(answers))
 
     def predict(self, X: Rows) -> Array:
         """Predict each output.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,25 @@ from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_estimator, as_targets, as_weights, is_sparse, to_array
 
 
+@dataclass(frozen=True)
+class Outputs:
+    """Targets: a column for each output, the weights of the rows, and the classes of labels."""
+
+    columns: list[Array]
+    weights: Array | None
+    classes: list[Array] | None = None
+
+    @property
+    def fitted(self) -> dict[str, Any]:
+        """What the targets alone tell a fitted estimator."""
+        return {} if self.classes is None else {"classes_": self.classes}
+
+    @property
+    def fit_arguments(self) -> dict[str, Any]:
+        """What estimators of one output are fitted with, beside rows and targets."""
+        return {} if self.weights is None else {"sample_weight": self.weights}
+
+
 class OutputModel(HandsWeightsOn, Estimator):
     """Base of all: estimators of one output each, made of the one that is passed."""
 
@@ -42,6 +62,14 @@ class OutputModel(HandsWeightsOn, Estimator):
             )
         return estimator
 
+    def _outputs(self, y: Any, n: int, sample_weight: Any) -> Outputs:
+        """Checked targets of n rows."""
+        raise NotImplementedError
+
+    def _delegate(self) -> Any:
+        models = self.__dict__.get("estimators_")
+        return models[0] if models else self.estimator
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
@@ -52,6 +80,16 @@ class OutputModel(HandsWeightsOn, Estimator):
 
 class SeveralLabels(Classifier, OutputModel):
     """Base of classifiers: a row is right where all its labels are."""
+
+    classes_: list[Array] = fitted()
+
+    def _outputs(self, y: Any, n: int, sample_weight: Any) -> Outputs:
+        table, weights = as_columns_of_labels(y, n), as_weights(sample_weight, n)
+        if weights is not None:
+            require_weight(weights)
+        coded = [weighted_labels(column, n, weights)[:2] for column in table.T]
+        labels = [classes[codes] for classes, codes in coded]
+        return Outputs(labels, weights, [classes for classes, _ in coded])
 
     def score(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> float:
         """Return the (weighted) share of samples of which all labels are right.
@@ -84,6 +122,15 @@ class SeveralNumbers(Regressor, OutputModel):
 
     _multi_output = True
 
+    def _outputs(self, y: Any, n: int, sample_weight: Any) -> Outputs:
+        targets, flat = as_targets(y, n)
+        if flat:
+            raise ValueError(
+                "y must have at least two dimensions for multi-output regression but has only "
+                "one. Pass a column for each output."
+            )
+        return Outputs(list(targets.T.copy()), as_weights(sample_weight, n))
+
 
 def as_columns_of_labels(y: Any, n: int) -> Array:
     """Labels of several outputs, (n, T)."""
@@ -100,31 +147,6 @@ def as_columns_of_labels(y: Any, n: int) -> Array:
     if len(table) != n:
         raise ValueError(f"y must have one row per row of X ({n}); got {len(table)}.")
     return table
-
-
-def label_targets(
-    y: Any, n: int, sample_weight: Any
-) -> tuple[list[tuple[Array, Array]], Array | None]:
-    """(labels, classes) of each output, and the weights."""
-    table, weights = as_columns_of_labels(y, n), as_weights(sample_weight, n)
-    if weights is not None:
-        require_weight(weights)
-    outputs = []
-    for column in table.T:
-        classes, codes, _ = weighted_labels(column, n, weights)
-        outputs.append((classes[codes], classes))
-    return outputs, weights
-
-
-def number_targets(y: Any, n: int, sample_weight: Any) -> tuple[Array, Array | None]:
-    """The numbers of each output, (n, T), and the weights."""
-    targets, flat = as_targets(y, n)
-    if flat:
-        raise ValueError(
-            "y must have at least two dimensions for multi-output regression but has only one. "
-            "Pass a column for each output."
-        )
-    return targets, as_weights(sample_weight, n)
 
 
 def columns_of_labels(columns: list[Array]) -> Array:

@@ -14,7 +14,6 @@ from statfast._estimator import (
     copied,
     count_rows,
     delegated,
-    fitted,
     handed,
     handed_for,
     jobs,
@@ -27,8 +26,6 @@ from statfast.multioutput.outputs import (
     SeveralLabels,
     SeveralNumbers,
     columns_of_labels,
-    label_targets,
-    number_targets,
 )
 
 
@@ -41,33 +38,72 @@ class SeparateOutputs(OutputModel):
         """Threads among which outputs are shared out: one, unless more are asked for."""
         return 1 if self.n_jobs is None else self.n_jobs
 
-    def _fit_outputs(self, rows: Any, targets: list[Array], weights: Array | None) -> list[Any]:
-        """A fitted copy for each column of targets."""
-        estimator = self._checked_estimator(weights)
-        arguments = {} if weights is None else {"sample_weight": weights}
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+        """Fit a copy of the estimator to each output.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or what the estimator takes
+            Training samples.
+        y : array-like of shape (n, T)
+            A column for each output.
+        sample_weight : array-like of shape (n,), optional
+            Passed to the estimators, which have to take it.
+
+        Returns
+        -------
+        self : object
+
+        Raises
+        ------
+        ValueError
+            If y has not two dimensions and a row for each of X, or the estimator refuses the rows.
+        TypeError
+            If the estimator has no ``fit`` and ``predict``, or weights are passed that it does not
+            take.
+        """
+        self._checked()
+        estimator = self._checked_estimator(sample_weight)
+        rows = handed(X)
+        outputs = self._outputs(y, count_rows(rows), sample_weight)
 
         def work(target: Array) -> Any:
             checkpoint()
-            return copied(estimator).fit(rows, target, **arguments)
+            return copied(estimator).fit(rows, target, **outputs.fit_arguments)
 
-        return each(work, targets, n_jobs=self._threads())
+        models = each(work, outputs.columns, n_jobs=self._threads())
+        return self._publish_models(X, rows, models, **outputs.fitted)
 
-    def _fit_more(
-        self, rows: Any, targets: list[Array], weights: Array | None, **classes: Any
-    ) -> list[Any]:
-        """Copies of the estimators that have also seen the rows of a batch."""
-        estimator = self._checked_estimator(weights)
+    def _update(self, X: Any, y: Any, sample_weight: Any, classes: Any = None) -> Self:
+        """Fit copies of the estimators that have also seen the rows of a batch."""
+        self._checked()
+        estimator = self._checked_estimator(sample_weight)
+        rows = handed_for(self, X) if self.__sklearn_is_fitted__() else handed(X)
+        outputs = self._outputs(y, count_rows(rows), sample_weight)
+        targets = outputs.columns
         before = self.__dict__.get("estimators_") or [copied(estimator) for _ in targets]
         if len(before) != len(targets):
             raise ValueError(
                 f"y must have {len(before)} outputs, as in the first batch; got {len(targets)}."
             )
-        arguments = {} if weights is None else {"sample_weight": weights}
+        if classes is not None and len(classes) != len(targets):
+            raise ValueError(
+                f"classes must hold the labels of each of {len(targets)} outputs; got "
+                f"{len(classes)}."
+            )
         models = []
         for place, (model, target) in enumerate(zip(before, targets, strict=True)):
-            known = {name: values[place] for name, values in classes.items() if values is not None}
-            models.append(copy.deepcopy(model).partial_fit(rows, target, **known, **arguments))
-        return models
+            known = {} if classes is None else {"classes": classes[place]}
+            arguments = {**known, **outputs.fit_arguments}
+            models.append(copy.deepcopy(model).partial_fit(rows, target, **arguments))
+        if outputs.classes is None:
+            return self._publish_models(X, rows, models)
+        known_classes = [np.asarray(model.classes_) for model in models]
+        return self._publish_models(X, rows, models, classes_=known_classes)
+
+    def _publish_models(self, X: Any, rows: Any, models: list[Any], **published: Any) -> Self:
+        width = width_of(rows, models[0])
+        return self._publish(X, estimators_=models, n_features_in_=width, **published)
 
     def _answers(self, X: Any, ask: Callable[[Any, Any], Array]) -> list[Array]:
         """What each estimator answers, in the order of the outputs."""
@@ -79,10 +115,6 @@ class SeparateOutputs(OutputModel):
 
         effort = 1e3 * count_rows(rows) * len(self.estimators_)
         return each(work, self.estimators_, n_jobs=self._threads(), effort=effort)
-
-    def _delegate(self) -> Any:
-        models = self.__dict__.get("estimators_")
-        return models[0] if models else self.estimator
 
 
 class MultiOutputClassifier(SeveralLabels, SeparateOutputs):
@@ -139,42 +171,6 @@ class MultiOutputClassifier(SeveralLabels, SeparateOutputs):
     [(150, 3), (150, 2)]
     """
 
-    classes_: list[Array] = fitted()
-
-    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
-        """Fit a classifier to each output.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d), or what the estimator takes
-            Training samples.
-        y : array-like of shape (n, T)
-            Labels of each output.
-        sample_weight : array-like of shape (n,), optional
-            Passed to the classifiers, which have to take it.
-
-        Returns
-        -------
-        self : MultiOutputClassifier
-
-        Raises
-        ------
-        ValueError
-            If y has not two dimensions and a row for each of X, or the estimator refuses the rows.
-        TypeError
-            If the estimator has no ``fit`` and ``predict``, or weights are passed that it does not
-            take.
-        """
-        self._checked()
-        self._checked_estimator(sample_weight)
-        rows = handed(X)
-        outputs, weights = label_targets(y, count_rows(rows), sample_weight)
-        models = self._fit_outputs(rows, [labels for labels, _ in outputs], weights)
-        return self._publish(
-            X, estimators_=models, classes_=[classes for _, classes in outputs],
-            n_features_in_=width_of(rows, models[0]),
-        )  # fmt: skip
-
     @delegated("partial_fit")
     def partial_fit(
         self,
@@ -200,19 +196,7 @@ class MultiOutputClassifier(SeveralLabels, SeparateOutputs):
         -------
         self : MultiOutputClassifier
         """
-        self._checked()
-        rows = handed_for(self, X) if self.__sklearn_is_fitted__() else handed(X)
-        outputs, weights = label_targets(y, count_rows(rows), sample_weight)
-        if classes is not None and len(classes) != len(outputs):
-            raise ValueError(
-                f"classes must hold the labels of each of {len(outputs)} outputs; got "
-                f"{len(classes)}."
-            )
-        models = self._fit_more(rows, [labels for labels, _ in outputs], weights, classes=classes)
-        return self._publish(
-            X, estimators_=models, classes_=[np.asarray(model.classes_) for model in models],
-            n_features_in_=width_of(rows, models[0]),
-        )  # fmt: skip
+        return self._update(X, y, sample_weight, classes)
 
     def predict(self, X: Rows) -> Array:
         """Predict the labels of each output.
@@ -292,37 +276,6 @@ class MultiOutputRegressor(SeveralNumbers, SeparateOutputs):
     ((1, 2), 2)
     """
 
-    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
-        """Fit a regressor to each output.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d), or what the estimator takes
-            Training samples.
-        y : array-like of shape (n, T)
-            Targets of each output.
-        sample_weight : array-like of shape (n,), optional
-            Passed to the regressors, which have to take it.
-
-        Returns
-        -------
-        self : MultiOutputRegressor
-
-        Raises
-        ------
-        ValueError
-            If y has not two dimensions and a row for each of X, or the estimator refuses the rows.
-        TypeError
-            If the estimator has no ``fit`` and ``predict``, or weights are passed that it does not
-            take.
-        """
-        self._checked()
-        self._checked_estimator(sample_weight)
-        rows = handed(X)
-        targets, weights = number_targets(y, count_rows(rows), sample_weight)
-        models = self._fit_outputs(rows, list(targets.T.copy()), weights)
-        return self._publish(X, estimators_=models, n_features_in_=width_of(rows, models[0]))
-
     @delegated("partial_fit")
     def partial_fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Update the regressors with more samples, if the estimator has ``partial_fit``.
@@ -340,11 +293,7 @@ class MultiOutputRegressor(SeveralNumbers, SeparateOutputs):
         -------
         self : MultiOutputRegressor
         """
-        self._checked()
-        rows = handed_for(self, X) if self.__sklearn_is_fitted__() else handed(X)
-        targets, weights = number_targets(y, count_rows(rows), sample_weight)
-        models = self._fit_more(rows, list(targets.T.copy()), weights)
-        return self._publish(X, estimators_=models, n_features_in_=width_of(rows, models[0]))
+        return self._update(X, y, sample_weight)
 
     def predict(self, X: Rows) -> Array:
         """Predict each output.
