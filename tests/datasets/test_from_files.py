@@ -14,6 +14,7 @@ LOADERS = {
     "load_spambase": ("spam", "spambase.data"),
     "load_baby": ("misc", "baby.dat"),
     "load_earthquakes": ("misc", "earthquake.txt"),
+    "load_diabetes": ("misc", "diabetes.tab.txt"),
 }
 
 
@@ -77,7 +78,27 @@ def test_the_folder_of_the_environment(monkeypatch, tmp_path, name):
 
 
 def test_a_file_that_is_not_packed(tmp_path):
-    (tmp_path / "baby.dat").write_text("Survival Weight Age A1 A5 pH \n1 1350 32 4 7 7.25\n\n")
+    (tmp_path / "baby.dat").write_text(
+        "Survival Weight Age Apgar1 Apgar5 pH \n1 1350 32 4 7 7.25\n\n"
+    )
     table = datasets.load_baby(tmp_path)
     assert table.data.tolist() == [[1350.0, 32.0, 4.0, 7.0, 7.25]]
-    assert table.feature_names == ("Weight", "Age", "A1", "A5", "pH")
+    assert table.feature_names == ("Weight", "Age", "Apgar1", "Apgar5", "pH")
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_the_diabetes_data_are_those_of_scikit_learn(tmp_path, scaled):
+    theirs = pytest.importorskip("sklearn.datasets")
+    raw, known = theirs.load_diabetes(scaled=False), theirs.load_diabetes(scaled=scaled)
+    names = [name.upper() for name in (*raw.feature_names, "Y")]
+    rows = np.column_stack([raw.data, raw.target])
+    lines = ["\t".join(names), *("\t".join(f"{cell:g}" for cell in row) for row in rows)]
+    (tmp_path / "diabetes.tab.txt").write_text("\n".join(lines) + "\n")
+    table = datasets.load_diabetes(tmp_path, scaled=scaled)
+    np.testing.assert_allclose(table.data, known.data, rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(table.target, known.target)
+    assert list(table.feature_names) == known.feature_names
+    assert table.target.dtype == np.float64
+    assert table.target_names == ()
+    with pytest.raises(TypeError, match="scaled must be"):
+        datasets.load_diabetes(tmp_path, scaled="yes")

@@ -10,9 +10,14 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn import datasets as theirs
 
-from statfast.datasets import load_digits, load_iris, load_wine
+from statfast.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
-LOADERS = {"wine": load_wine, "iris": load_iris, "digits": load_digits}
+LOADERS = {
+    "wine": load_wine,
+    "iris": load_iris,
+    "breast_cancer": load_breast_cancer,
+    "digits": load_digits,
+}
 
 
 @pytest.mark.parametrize("name", LOADERS)
@@ -32,6 +37,15 @@ def test_wine_is_the_uci_file(shared_data):
     cells = np.loadtxt(shared_data("uci", "wine.data"), delimiter=",")
     assert_array_equal(wine.data, cells[:, 1:])
     assert_array_equal(wine.target, cells[:, 0] - 1)
+
+
+def test_measurements_of_tumors_have_the_published_extremes():
+    tumors = load_breast_cancer()
+    assert tumors.feature_names == tuple(theirs.load_breast_cancer().feature_names)
+    assert np.bincount(tumors.target).tolist() == [212, 357]
+    columns = [0, 3, 10, 13, 20, 23]  # radius and area: mean, standard error, worst
+    assert tumors.data.min(axis=0)[columns].tolist() == [6.981, 143.5, 0.1115, 6.802, 7.93, 185.2]
+    assert tumors.data.max(axis=0)[columns].tolist() == [28.11, 2501, 2.873, 542.2, 36.04, 4254]
 
 
 def test_iris_is_the_uci_file_but_for_two_flowers(shared_data):

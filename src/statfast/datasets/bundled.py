@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables shipped in the package: wine, iris and handwritten digits (README.md credits them)."""
+"""The tables shipped in the package, which README.md credits."""
 
 import gzip
 from dataclasses import dataclass, field, replace
@@ -24,18 +24,18 @@ class Dataset:
     ----------
     data : ndarray of shape (n, d)
         The measurements: float64, or uint8 for images.
-    target : ndarray of shape (n,), intp
-        The class of each row, as an index into `target_names`.
+    target : ndarray of shape (n,)
+        The class of each row, intp, as an index into `target_names`; or a float64 number.
     feature_names : tuple of d str
         The name of each column.
     target_names : tuple of K str
-        The name of each class.
+        The name of each class; empty where the target is a number.
     source : str
         Whose data these are, where they are kept, and their license.
     """
 
     data: NDArray = field(repr=False)
-    target: NDArray[np.intp] = field(repr=False)
+    target: NDArray = field(repr=False)
     feature_names: tuple[str, ...] = field(repr=False)
     target_names: tuple[str, ...]
     source: str
@@ -132,6 +132,49 @@ def load_iris(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
         feature_names=columns[:4],
         target_names=tuple(map(str, species)),
         source="Fisher (1936), UCI, doi:10.24432/C56C76, CC BY 4.0, two flowers corrected",
+    )
+    return as_asked(table, return_X_y, as_frame)
+
+
+def load_breast_cancer(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
+    """Thirty measurements of cell nuclei in images of 569 breast masses, of which 212 are cancer.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        Return ``(data, target)`` alone.
+    as_frame : bool, default=False
+        Let data be a pandas data frame and target a series.
+
+    Returns
+    -------
+    Dataset
+        569 rows of "malignant" (212) and "benign" (357), 30 float64 columns: of ten measurements of
+        the nuclei of an image the mean, its standard error, and the mean of the three largest.
+
+    References
+    ----------
+    Street, W. N., Wolberg, W. H. and Mangasarian, O. L. (1993). Nuclear feature extraction for
+    breast tumor diagnosis. Proc. SPIE 1905, 861-870. https://doi.org/10.1117/12.148698.
+    Wolberg, W., Mangasarian, O., Street, N. and Street, W. (1993). Breast Cancer Wisconsin
+    (Diagnostic). UCI Machine Learning Repository. https://doi.org/10.24432/C5DW2B. CC BY 4.0.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_breast_cancer
+    >>> tumors = load_breast_cancer()
+    >>> tumors.data.shape, tumors.target_names, tumors.feature_names[20]
+    ((569, 30), ('malignant', 'benign'), 'worst radius')
+    """
+    columns, rows = _read("breast_cancer")
+    names = ("malignant", "benign")
+    table = Dataset(
+        data=rows[:, 1:].astype(np.float64),
+        target=(rows[:, 0] == names[1]).astype(np.intp),
+        feature_names=columns[1:],
+        target_names=names,
+        source="Wolberg, Mangasarian, Street and Street (1993), UCI, doi:10.24432/C5DW2B, "
+        "CC BY 4.0",
     )
     return as_asked(table, return_X_y, as_frame)
 

@@ -4,13 +4,14 @@
 import gzip
 import os
 import zlib
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._validation import wrong_type
+from statfast._validation import as_flag, wrong_type
 from statfast.datasets.bundled import Dataset, as_asked
 
 SPAMBASE_WORDS = """
@@ -24,6 +25,71 @@ SPAMBASE_COLUMNS = (
     "capital_run_length_average",
     "capital_run_length_longest",
     "capital_run_length_total",
+)
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """Where a table of numbers is, and what its lines hold."""
+
+    room: str
+    name: str
+    source: str
+    target_names: tuple[str, ...]
+    columns: tuple[str, ...]
+    header: bool = True  # the first line holds names, not numbers
+    separator: str | None = None
+    target: int = 0  # the column of the classes: the first, or -1 for the last
+    words: dict[str, str] = field(default_factory=dict)  # what stands for a class, in its place
+
+    def read(self, folder: Any) -> Dataset:
+        """The table of a folder, or of $STATFAST_DATA."""
+        path, text = text_of(folder, self.room, self.name)
+        lines = text.replace('"', "").splitlines()[self.header :]
+        for word, number in self.words.items():
+            lines = [line.replace(word, number, 1) for line in lines]
+        table = numbers_of(path, lines, len(self.columns) + 1, self.separator)
+        return Dataset(
+            data=np.delete(table, self.target, axis=1),
+            target=table[:, self.target].astype(np.intp if self.target_names else np.float64),
+            feature_names=self.columns,
+            target_names=self.target_names,
+            source=self.source,
+        )
+
+
+SPAMBASE = TableFile(
+    room="spam",
+    name="spambase.data",
+    source="Hopkins, Reeber, Forman and Suermondt (1999), UCI, doi:10.24432/C53G6X, CC BY 4.0",
+    target_names=("ham", "spam"),
+    columns=SPAMBASE_COLUMNS,
+    header=False,
+    separator=",",
+    target=-1,
+)
+BABY = TableFile(
+    room="misc",
+    name="baby.dat",
+    source="a table of courses on logistic regression",
+    target_names=("died", "survived"),
+    columns=("Weight", "Age", "Apgar1", "Apgar5", "pH"),
+)
+EARTHQUAKES = TableFile(
+    room="misc",
+    name="earthquake.txt",
+    source="a table of courses on classification",
+    target_names=("earthquake", "explosion"),
+    columns=("body", "surface"),
+    words={"equake": "0", "explosn": "1"},
+)
+DIABETES = TableFile(
+    room="misc",
+    name="diabetes.tab.txt",
+    source="Efron, Hastie, Johnstone and Tibshirani (2004), doi:10.1214/009053604000000067",
+    target_names=(),
+    columns=("age", "sex", "bmi", "bp", "s1", "s2", "s3", "s4", "s5", "s6"),
+    target=-1,
 )
 
 
@@ -113,20 +179,7 @@ def load_spambase(
     Hopkins, M., Reeber, E., Forman, G. and Suermondt, J. (1999). Spambase. UCI Machine Learning
     Repository. https://doi.org/10.24432/C53G6X. CC BY 4.0.
     """
-    path, text = text_of(folder, "spam", "spambase.data")
-    table = numbers_of(path, text.splitlines(), len(SPAMBASE_COLUMNS) + 1, ",")
-    return as_asked(
-        Dataset(
-            data=np.ascontiguousarray(table[:, :-1]),
-            target=table[:, -1].astype(np.intp),
-            feature_names=SPAMBASE_COLUMNS,
-            target_names=("ham", "spam"),
-            source="Hopkins, Reeber, Forman and Suermondt (1999), UCI, doi:10.24432/C53G6X, "
-            "CC BY 4.0",
-        ),
-        return_X_y,
-        as_frame,
-    )
+    return as_asked(SPAMBASE.read(folder), return_X_y, as_frame)
 
 
 def load_baby(
@@ -163,20 +216,7 @@ def load_baby(
     -----
     A table of courses on logistic regression, without a license of its own.
     """
-    path, text = text_of(folder, "misc", "baby.dat")
-    header, *lines = text.splitlines()
-    table = numbers_of(path, lines, 6, None)
-    return as_asked(
-        Dataset(
-            data=np.ascontiguousarray(table[:, 1:]),
-            target=table[:, 0].astype(np.intp),
-            feature_names=tuple(header.split()[1:]),
-            target_names=("died", "survived"),
-            source="a table of courses on logistic regression",
-        ),
-        return_X_y,
-        as_frame,
-    )
+    return as_asked(BABY.read(folder), return_X_y, as_frame)
 
 
 def load_earthquakes(
@@ -213,23 +253,57 @@ def load_earthquakes(
     -----
     A table of courses on classification, without a license of its own.
     """
-    path, text = text_of(folder, "misc", "earthquake.txt")
-    kinds = {"equake": "0", "explosn": "1"}
-    header, *lines = text.replace('"', "").splitlines()
-    cells = [line.split() for line in lines if line.strip()]
-    coded = [" ".join([kinds.get(row[0], row[0]), *row[1:]]) for row in cells]
-    table = numbers_of(path, coded, 3, None)
-    return as_asked(
-        Dataset(
-            data=np.ascontiguousarray(table[:, 1:]),
-            target=table[:, 0].astype(np.intp),
-            feature_names=tuple(header.split()[1:]),
-            target_names=("earthquake", "explosion"),
-            source="a table of courses on classification",
-        ),
-        return_X_y,
-        as_frame,
-    )
+    return as_asked(EARTHQUAKES.read(folder), return_X_y, as_frame)
+
+
+def load_diabetes(
+    folder: str | os.PathLike[str] | None = None, *, return_X_y: bool = False,
+    as_frame: bool = False, scaled: bool = True,
+) -> Any:  # fmt: skip
+    """Ten measurements of 442 patients with diabetes, and the progress of the disease in a year.
+
+    Parameters
+    ----------
+    folder : path, optional
+        The folder that holds ``diabetes.tab.txt``, or the same with ``.gz``. None takes
+        ``$STATFAST_DATA/misc``.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` alone.
+    as_frame : bool, default=False
+        Let data be a pandas data frame and target a series.
+    scaled : bool, default=True
+        Center the columns and let their squares sum to 1, as the paper does. False leaves them in
+        their units.
+
+    Returns
+    -------
+    Dataset
+        442 rows, 10 float64 columns: age, sex (1 or 2), body mass index, blood pressure, and six
+        measurements of blood serum. The target is a number from 25 to 346.
+
+    Raises
+    ------
+    FileNotFoundError
+        If `folder` is None and the environment variable STATFAST_DATA is not set, or if the file is
+        missing.
+    ValueError
+        If the file does not hold 11 numbers in each line after the first.
+
+    Notes
+    -----
+    Not shipped, for its page names no license:
+    https://www4.stat.ncsu.edu/~boos/var.select/diabetes.tab.txt.
+
+    References
+    ----------
+    Efron, B., Hastie, T., Johnstone, I. and Tibshirani, R. (2004). Least angle regression. Annals
+    of Statistics 32, 407-499. https://doi.org/10.1214/009053604000000067
+    """
+    table = DIABETES.read(folder)
+    if as_flag(scaled, "scaled"):
+        data = table.data - table.data.mean(axis=0)
+        table = replace(table, data=data / np.sqrt(np.square(data).sum(axis=0)))
+    return as_asked(table, return_X_y, as_frame)
 
 
 # ------------------------------------------------------------------ files
