@@ -7,11 +7,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import statfast as sf
-from statfast._estimator import Classifier, Estimator
+from statfast._estimator import Classifier, Estimator, copied
+from statfast._validation import FitFailedWarning
+from statfast.datasets import load_wine
+from statfast.model_selection import KFold, cross_val_predict, cross_validate
 from tests.reference import combination as twin
+from tests.reference.refits import Plain
 
 NAMES = np.array(["ash", "elm", "oak"])
 
@@ -243,3 +248,71 @@ def test_frames_names_and_output():
         {"tree__max_depth": [1, 3], "nb": ["drop", sf.GaussianNB()]}, cv=3, error_score="raise",
     ).fit(frame, y)  # fmt: skip
     assert len(search.cv_results_["mean_test_score"]) == 4
+
+
+# ------------------------------------------------------------------ cross-validation
+
+
+SUMS = [("lda", sf.LinearDiscriminantAnalysis()), ("nb", sf.GaussianNB())]
+
+
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_folds_of_members_that_are_sums_are_not_refitted(voting, weighted):
+    X, y = load_wine(return_X_y=True)
+    y = np.array(["a", "b", "c"])[y]
+    rng = np.random.default_rng(0)
+    w = rng.integers(0, 3, len(y)).astype(float) if weighted else None
+    cv = KFold(6, shuffle=True, random_state=1)
+    trees = [*SUMS, ("tree", sf.DecisionTreeClassifier(max_depth=3, random_state=0))]
+    for members, path in ((SUMS, "merged statistics"), (trees, "shared structure")):
+        model = sf.VotingClassifier(members, voting=voting, weights=range(1, len(members) + 1))
+        scores = cross_validate(model, X, y, cv=cv, sample_weight=w, return_estimator=True)
+        known = cross_validate(Plain(model), X, y, cv=cv, sample_weight=w)
+        assert (scores.path, known.path) == (path, "refit")
+        assert_allclose(scores["test_score"], known["test_score"], rtol=1e-12)
+        for fitted, (train, _) in zip(scores["estimator"], cv.split(X), strict=True):
+            kept = train if w is None else train[w[train] > 0]
+            want = copied(model).fit(X[kept], y[kept], None if w is None else w[kept])
+            assert list(fitted.named_estimators_) == [name for name, _ in members]
+            assert fitted.n_features_in_ == X.shape[1]
+            assert_array_equal(fitted.predict(X), want.predict(X))
+            if voting == "soft":
+                assert_allclose(fitted.predict_proba(X), want.predict_proba(X), atol=1e-9)
+
+
+def test_folds_of_regressors_and_their_tables():
+    pandas = pytest.importorskip("pandas")
+    X, y = load_wine().data[:, 1:], load_wine().data[:, 0]
+    table = pandas.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    model = sf.VotingRegressor(
+        [("line", sf.LinearRegression()), ("ridge", sf.Ridge())], weights=[3, 1]
+    )
+    scores = cross_validate(model, table, y, cv=4, return_estimator=True)
+    assert scores.path == "merged statistics"
+    assert_allclose(
+        scores["test_score"], cross_validate(Plain(model), X, y, cv=4)["test_score"], rtol=1e-9
+    )
+    assert scores["estimator"][0].feature_names_in_.tolist() == list(table.columns)
+    got = cross_val_predict(model, X, y, cv=4)
+    assert_allclose(got, cross_val_predict(Plain(model), X, y, cv=4), rtol=1e-9)
+
+
+def test_a_fold_without_a_class_votes_among_the_others():
+    X, y = load_wine(return_X_y=True)
+    pairs = [(np.flatnonzero(y != 2), np.flatnonzero(y == 2)), (np.arange(0, 178, 2), [1, 3, 5])]
+    model = sf.VotingClassifier(SUMS, voting="soft")
+    scores = cross_validate(model, X, y, cv=pairs, return_estimator=True)
+    assert scores["estimator"][0].classes_.tolist() == [0, 1]
+    assert scores["test_score"][0] == 0.0
+
+
+def test_what_a_fold_refuses_is_what_a_refit_refuses():
+    X, y = load_wine(return_X_y=True)
+    wrong = sf.VotingClassifier([*SUMS, ("line", sf.LinearRegression())])
+    with pytest.raises(ValueError, match="'line' should be a classifier"):
+        cross_validate(wrong, X, y, cv=3, error_score="raise")
+    pairs = [(np.arange(178), np.arange(5)), (np.flatnonzero(y == 1), np.arange(5))]
+    with pytest.warns(FitFailedWarning, match="1 fit.*y must hold at least 2 classes"):
+        scores = cross_validate(sf.VotingClassifier(SUMS), X, y, cv=pairs)
+    assert np.isnan(scores["test_score"]).tolist() == [False, True]

@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._estimator import (
+    SHARED,
     Classifier,
+    FoldTask,
     Regressor,
+    SharedFits,
     array,
     available,
     by_fit,
+    copied,
     count_rows,
     fitted,
     flag,
@@ -26,7 +31,13 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_targets, as_vector, as_weights, shown, warn_column_vector
-from statfast.ensemble.combination.named_members import Combination, label_codes
+from statfast.ensemble.combination.named_members import (
+    Combination,
+    Member,
+    label_codes,
+    require_weights,
+)
+from statfast.model_selection.fold_strategies import REFIT, FoldFits
 
 HARD, SOFT = "hard", "soft"
 
@@ -38,6 +49,56 @@ class VotingEnsemble(Combination):
     weights: ArrayLike | None = param(nothing | array, default=None)
 
     _member_weights: Array = fitted()
+
+    def _checked_members(self, sample_weight: Any) -> tuple[list[Member], Array]:
+        """The members that are not dropped and their weights, with all parameters checked."""
+        self._checked()
+        members = self._members()
+        for member in members:
+            require_weights(member.estimator, f"estimators: {member.name!r}", sample_weight)
+        return members, self._weights_of(members)
+
+    def _learned(self, y: Any, sample_weight: Any) -> dict[str, Any]:
+        """What the targets alone tell."""
+        return {}
+
+    def _assembled(
+        self, X: Any, members: list[Member], models: list[Any], weights: Array, **learned: Any
+    ) -> Any:
+        """The ensemble of fitted members."""
+        return self._publish(
+            X, _member_weights=weights, n_features_in_=width_of(handed(X), models[0]),
+            **self._fitted_names(models, members), **learned,
+        )  # fmt: skip
+
+    def _plan_folds(self, task: FoldTask) -> Any:
+        """The folds of all members, each by its own plan, if one of them needs no refits."""
+        folds = task.folds
+        if task.pairwise or any(task.candidates) or folds.y is None or folds.y.ndim != 1:
+            return None
+        try:
+            members, weights = self._checked_members(folds.weights)
+        except (TypeError, ValueError):  # The fit of each fold says so.
+            return None
+        of_members = replace(folds, X=handed(folds.X))
+        fits = [FoldFits(copied(member.estimator), of_members) for member in members]
+        strategies = {fit.strategy for fit in fits}
+        if strategies == {REFIT}:
+            return None
+
+        def models() -> Any:
+            for k, fold in enumerate(zip(*fits, strict=True)):
+                fitted_members = [member.models[0] for member in fold]
+                errors = [model for model in fitted_members if isinstance(model, Exception)]
+                if errors:
+                    yield errors[:1]
+                    continue
+                _, y, row_weights = task.rows_of_fit(k)
+                learned = self._learned(y, row_weights)
+                ensemble = copied(self)
+                yield [ensemble._assembled(folds.X, members, fitted_members, weights, **learned)]
+
+        return SharedFits(folds.X, models(), strategies.pop() if len(strategies) == 1 else SHARED)
 
     def _weights_of(self, members: Any) -> Any:
         """The weight of each member that is not dropped, 1 without weights."""
@@ -119,7 +180,8 @@ class VotingClassifier(Classifier, VotingEnsemble):
     labels of y as they are, so that their class weights name these. Soft voting is as good as the
     probabilities: calibrate those of a classifier that exaggerates.
 
-    Cost: that of the members. Memory: an answer of each member, n K numbers for soft voting.
+    Cost: that of the members; cross-validation fits each by its own plan, without refits where its
+    fit is a sum. Memory: an answer of each member, n K numbers for soft voting.
 
     References
     ----------
@@ -181,23 +243,25 @@ class VotingClassifier(Classifier, VotingEnsemble):
             If `estimators` is no list of pairs of names and estimators, or weights are passed to
             one that does not take them.
         """
-        params, members = self._checked(), self._members()
+        members, member_weights = self._checked_members(sample_weight)
         rows = handed(X)
         classes, codes, weights = weighted_labels(y, count_rows(rows), sample_weight)
-        if params.voting == SOFT:
-            for member in members:
-                if not hasattr(member.estimator, "predict_proba"):
-                    raise TypeError(
-                        f"estimators: {member.name!r} must have predict_proba for voting='soft'; "
-                        f"{type(member.estimator).__name__} has none. Pass voting='hard'."
-                    )
-        member_weights = self._weights_of(members)
         labels = classes[codes]
         models = self._fit_members(members, rows, lambda _: labels, weights)
-        return self._publish(
-            X, classes_=classes, _member_weights=member_weights,
-            n_features_in_=width_of(rows, models[0]), **self._fitted_names(models, members),
-        )  # fmt: skip
+        return self._assembled(X, members, models, member_weights, classes_=classes)
+
+    def _checked_members(self, sample_weight: Any) -> tuple[list[Member], Array]:
+        members, weights = super()._checked_members(sample_weight)
+        for member in members if self.voting == SOFT else []:
+            if not hasattr(member.estimator, "predict_proba"):
+                raise TypeError(
+                    f"estimators: {member.name!r} must have predict_proba for voting='soft'; "
+                    f"{type(member.estimator).__name__} has none. Pass voting='hard'."
+                )
+        return members, weights
+
+    def _learned(self, y: Any, sample_weight: Any) -> dict[str, Any]:
+        return {"classes_": weighted_labels(y, len(y), sample_weight)[0]}
 
     def predict(self, X: Rows) -> Array:
         """Predict the class with the most votes, or the largest mean probability.
@@ -381,16 +445,11 @@ class VotingRegressor(Regressor, VotingEnsemble):
             If `estimators` is no list of pairs of names and estimators, or weights are passed to
             one that does not take them.
         """
-        self._checked()
-        members = self._members()
+        members, member_weights = self._checked_members(sample_weight)
         rows = handed(X)
         y, weights = single_target(y, count_rows(rows)), as_weights(sample_weight, count_rows(rows))
-        member_weights = self._weights_of(members)
         models = self._fit_members(members, rows, lambda _: y, weights)
-        return self._publish(
-            X, _member_weights=member_weights, n_features_in_=width_of(rows, models[0]),
-            **self._fitted_names(models, members),
-        )  # fmt: skip
+        return self._assembled(X, members, models, member_weights)
 
     def predict(self, X: Rows) -> Array:
         """Predict the weighted mean of what the regressors predict.
