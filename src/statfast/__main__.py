@@ -14,6 +14,7 @@ import numpy as np
 import statfast
 from statfast._core.tile import tiles
 from statfast._engine import usable_threads
+from statfast._tour.combining import combining
 from statfast._tour.evaluation import evaluation, model_selection
 from statfast._tour.finding import Finding
 from statfast._tour.generative import discriminant_analysis, language_models, naive_bayes
@@ -46,6 +47,7 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     language_models,
     trees,
     boosting,
+    combining,
     evaluation,
     mnist,
 )
