@@ -374,3 +374,18 @@ def test_the_objective_of_nonnegative_factors():
     value = (residuals**2).sum() + 0.05 * (users + items)
     assert value <= model.objective_ * (1 + 1e-9)
     assert_allclose(value, model.objective_, rtol=0.02)
+
+
+@pytest.mark.parametrize("implicit", [False, True])
+@pytest.mark.parametrize("biases", [False, True])
+def test_nonnegative_factors_of_float32_ratings(implicit, biases):
+    X, _, _ = drawn_ratings()
+    X.data = (np.abs(X.data) + 0.1).astype(np.float32)
+    settings = {"nonnegative": True, "implicit": implicit, "biases": biases, "tol": 1e-3}
+    single = RatingsFactorization(3, **settings).fit(X)
+    double = RatingsFactorization(3, **settings).fit(X.astype(np.float64))
+    assert (single.user_factors_ >= 0).all()
+    assert (single.item_factors_ >= 0).all()
+    assert_allclose(single.objective_, double.objective_, rtol=1e-4)
+    assert_allclose(single.complete(X), double.complete(X), rtol=1e-3, atol=1e-3)
+    assert single.transform(X).dtype == single.user_factors_.dtype

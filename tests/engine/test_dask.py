@@ -86,6 +86,30 @@ def test_rows_beyond_the_memory_of_the_workers(client, rows, monkeypatch):
     )  # which would hold the rows
 
 
+@pytest.mark.parametrize("covariance_type", ["full", "diag", "tied"])
+def test_mixtures_of_rows_of_workers(client, rows, covariance_type):
+    X, _, _ = rows
+    X = X + 4.0 * (np.arange(len(X)) % 3)[:, None]
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(X))
+    cloud, row_weights = client.persist(collections(X, weights))
+    settings = {"covariance_type": covariance_type, "random_state": 0, "tol": 1e-6}
+    found = statfast.GaussianMixture(3, **settings).fit(cloud, sample_weight=row_weights)
+    cuts = [slice(a, a + STEP) for a in range(0, len(X), STEP)]
+    parts = [(X[cut], None, weights[cut]) for cut in cuts]
+    known = statfast.GaussianMixture(3, **settings).fit(statfast.Parts(parts))
+    assert np.array_equal(found.means_, known.means_)
+    assert np.array_equal(found.covariances_, known.covariances_)
+    assert found.log_likelihood_ == known.log_likelihood_
+    here = statfast.GaussianMixture(
+        3, covariance_type=covariance_type, means_init=found.means_, tol=1e-9
+    ).fit(X, sample_weight=weights)
+    assert found.log_likelihood_ == pytest.approx(here.log_likelihood_, rel=1e-6)
+    lazy = found.predict(cloud)
+    assert isinstance(lazy, da.Array)
+    assert np.array_equal(lazy.compute(), found.predict(X))
+    assert np.array_equal(found.predict_proba(cloud).compute(), found.predict_proba(X))
+
+
 def test_data_frames(client, rows):
     dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
     pandas = pytest.importorskip("pandas")

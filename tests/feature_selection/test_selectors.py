@@ -472,3 +472,25 @@ def test_scikit_learn_selects_the_same_by_models():
 def test_a_selector_by_a_model_needs_an_estimator(method):
     with pytest.raises((TypeError, AttributeError), match="estimator"):
         getattr(sf.SelectFromModel(None), method)([[1.0], [2.0]], [0, 1])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sparse_rows_that_store_nothing(weighted):
+    X, y = sparse.csr_matrix((12, 4)), np.arange(12) % 2
+    weights = np.ones(12) if weighted else None
+    with pytest.warns(UserWarning, match="are constant"):
+        assert np.isnan(sf.SelectKBest(k=2).fit(X, y, weights).scores_).all()
+    with pytest.raises(ValueError, match="variance"):
+        sf.VarianceThreshold().fit(X, sample_weight=weights)
+
+
+def test_a_block_of_sparse_rows_that_stores_nothing():
+    X = np.vstack([np.zeros((9000, 3)), np.eye(3), np.eye(3)[:1]])
+    y = np.arange(len(X)) % 2
+    scores, known = (sf.SelectKBest(k=1).fit(rows, y).scores_ for rows in (sparse.csr_array(X), X))
+    np.testing.assert_allclose(scores, known, rtol=1e-9)
+
+
+def test_an_estimator_that_is_none_is_refused():
+    with pytest.raises(TypeError, match="estimator"):
+        sf.SelectFromModel(None, prefit=True).summary()

@@ -8,8 +8,16 @@ tell, as it depends on the data or is long work, is in the tables.
 from fractions import Fraction
 
 import numpy as np
-from scipy import stats
+from scipy import sparse, stats
 
+from statfast.feature_selection import (
+    chi2,
+    f_classif,
+    f_regression,
+    mutual_info_classif,
+    mutual_info_regression,
+    r_regression,
+)
 from statfast.metrics import make_scorer
 from statfast.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
 from tests.fuzz.inputs import choose, scale
@@ -129,6 +137,23 @@ CALLABLES = {
     "callback": quiet,
     "hook": quiet,
 }
+
+
+def column_scores(X, y):
+    """Scores of columns as a user writes them."""
+    X = X.toarray() if sparse.issparse(X) else np.asarray(X)
+    return np.abs(X).sum(axis=0)
+
+
+def one_score(X, y):
+    """A score that is none of columns."""
+    return 1.0
+
+
+SCORE_FUNCTIONS = (
+    f_classif, f_regression, r_regression, chi2, mutual_info_classif, mutual_info_regression,
+    column_scores, one_score,
+)  # fmt: skip
 
 
 def metric_params(rng, data):
@@ -302,6 +327,8 @@ def valid(rng, parameter, data):
         return BY_NAME[name](rng, data)
     if name == "scoring":
         return scoring(rng, kind)
+    if name == "score_func" and callable(parameter.default):  # that of a selector
+        return choose(rng, SCORE_FUNCTIONS)
     if name == "class_weight":
         return choose(rng, (None, "balanced", {0: 2.0}, {"a": 0.5, "b": 3}, {}))
     return choose(rng, [made for made in fitting(rng, parameter, data) if made is not None])()

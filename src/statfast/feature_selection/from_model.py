@@ -236,6 +236,7 @@ class SelectFromModel(FeatureSelector, HandsWeightsOn, Estimator):
 
     def _prefitted(self) -> Any:
         """The estimator, which is to be fitted."""
+        as_learner(self.estimator)
         tells = getattr(self.estimator, "__sklearn_is_fitted__", None)
         is_fitted = tells() if callable(tells) else any(
             name.endswith("_") and not name.startswith("_") for name in vars(self.estimator)
