@@ -484,10 +484,13 @@ def test_sparse_rows_that_store_nothing(weighted):
         sf.VarianceThreshold().fit(X, sample_weight=weights)
 
 
-def test_a_block_of_sparse_rows_that_stores_nothing():
+@pytest.mark.parametrize("score", [univariate.f_classif, univariate.f_regression])
+def test_a_block_of_sparse_rows_that_stores_nothing(score):
     X = np.vstack([np.zeros((9000, 3)), np.eye(3), np.eye(3)[:1]])
     y = np.arange(len(X)) % 2
-    scores, known = (sf.SelectKBest(k=1).fit(rows, y).scores_ for rows in (sparse.csr_array(X), X))
+    scores, known = (
+        sf.SelectKBest(score, k=1).fit(rows, y).scores_ for rows in (sparse.csr_array(X), X)
+    )
     np.testing.assert_allclose(scores, known, rtol=1e-9)
 
 

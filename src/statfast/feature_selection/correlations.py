@@ -247,7 +247,7 @@ def _of_sparse(
     value_weights = np.repeat(row_weights, lengths)
 
     def table(values: Array) -> Array:
-        return np.bincount(rows.indices, values, d)
+        return np.bincount(rows.indices, values, d).astype(np.float64, copy=False)
 
     means = table(value_weights * rows.data) / total_weight
     squares = table(value_weights * (rows.data - means[rows.indices]) ** 2)

@@ -96,8 +96,8 @@ def _of_sparse(rows: Any, codes: Array, weights: Array | None, n_classes: int) -
     places = np.repeat(codes * d, lengths) + rows.indices
 
     def table(values: Array) -> Array:
-        totals = np.bincount(places, values, n_classes * d)  # integers where nothing is stored
-        return totals.astype(np.float64, copy=False).reshape(n_classes, d)
+        totals = np.bincount(places, values, n_classes * d).astype(np.float64, copy=False)
+        return totals.reshape(n_classes, d)
 
     with np.errstate(over="ignore", invalid="ignore"):
         sums = table(value_weights * rows.data)
