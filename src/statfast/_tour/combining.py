@@ -2,6 +2,7 @@
 """Models of models: votes, stacks, thresholds and chains."""
 
 import time
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ def combining() -> Finding:
     known, known_share, known_right = [547, 550, 557], 0.026, [False, True]
 
     start = time.perf_counter()
-    models = [
+    models: list[Any] = [
         VotingClassifier(members, voting="soft", weights=[2, 1]),
         StackingClassifier(members, LogisticRegression(C=1.0), cv=5),
         TunedThresholdClassifierCV(members[0][1], scoring="balanced_accuracy", cv=5),

@@ -38,8 +38,8 @@ class ThresholdClassifier(Classifier, HandsWeightsOn, Estimator):
     """Base of both: the positive class is said where its score is at the threshold, or above."""
 
     estimator: Any
-    _threshold: Any
-    _positive: Any
+    _threshold: Any = fitted()
+    _positive: Any = fitted()
 
     response_method: Literal["auto", "predict_proba", "decision_function"] = param(
         one_of("auto", *RESPONSES), default="auto"
