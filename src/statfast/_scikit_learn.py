@@ -106,8 +106,6 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
         ): _DOWNLOADS,
         (
             "dump_svmlight_file",
-            "load_breast_cancer",
-            "load_diabetes",
             "load_files",
             "load_linnerud",
             "load_sample_image",
