@@ -133,6 +133,7 @@ from statfast.generative import LinearDiscriminantAnalysis as LinearDiscriminant
 from statfast.generative import MixedNB as MixedNB
 from statfast.generative import MultinomialNB as MultinomialNB
 from statfast.generative import MultivariateNormal as MultivariateNormal
+from statfast.generative import MultivariateT as MultivariateT
 from statfast.generative import PoissonNB as PoissonNB
 from statfast.generative import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
 from statfast.generative import RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis
@@ -205,6 +206,7 @@ from statfast.multioutput import MultiOutputRegressor as MultiOutputRegressor
 from statfast.multioutput import RegressorChain as RegressorChain
 from statfast.neighbors import BallTree as BallTree
 from statfast.neighbors import KDTree as KDTree
+from statfast.neighbors import KernelDensity as KernelDensity
 from statfast.neighbors import KNeighborsClassifier as KNeighborsClassifier
 from statfast.neighbors import KNeighborsRegressor as KNeighborsRegressor
 from statfast.neighbors import LSHNeighbors as LSHNeighbors
@@ -212,6 +214,7 @@ from statfast.neighbors import NearestNeighbors as NearestNeighbors
 from statfast.neighbors import RadiusNeighborsClassifier as RadiusNeighborsClassifier
 from statfast.neighbors import RadiusNeighborsRegressor as RadiusNeighborsRegressor
 from statfast.neighbors import TangentDistanceClassifier as TangentDistanceClassifier
+from statfast.neighbors import neighbors_density as neighbors_density
 from statfast.neighbors import tangent_distance as tangent_distance
 from statfast.pipeline import ColumnTransformer as ColumnTransformer
 from statfast.pipeline import Pipeline as Pipeline
@@ -304,6 +307,7 @@ __all__ = [
     "KMedoids",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
+    "KernelDensity",
     "KernelDensityNB",
     "KernelRidge",
     "LSHNeighbors",
@@ -326,6 +330,7 @@ __all__ = [
     "MultiOutputRegressor",
     "MultinomialNB",
     "MultivariateNormal",
+    "MultivariateT",
     "NGramLanguageModel",
     "NearestNeighbors",
     "NotFittedError",
@@ -425,6 +430,7 @@ __all__ = [
     "minimum_spanning_tree",
     "mutual_info_classif",
     "mutual_info_regression",
+    "neighbors_density",
     "optimal_leaf_ordering",
     "progress_bar",
     "r_regression",

@@ -19,7 +19,7 @@ from statfast._tour.evaluation import evaluation, model_selection
 from statfast._tour.finding import Finding
 from statfast._tour.generative import discriminant_analysis, language_models, naive_bayes
 from statfast._tour.linear import generalized_linear_model, support_vectors
-from statfast._tour.nearest import mnist, nearest_neighbors
+from statfast._tour.nearest import densities, mnist, nearest_neighbors
 from statfast._tour.tables import feature_selection, tables
 from statfast._tour.trees import boosting, trees
 from statfast._tour.unsupervised import (
@@ -41,6 +41,7 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     medoids_and_hierarchy,
     mixture,
     nearest_neighbors,
+    densities,
     generalized_linear_model,
     support_vectors,
     naive_bayes,

@@ -299,6 +299,9 @@ WRONG = {
         "empty round": (_plus("rows", 1), _plus("rows", -1)),
     },
     "mixture": {task: (_plus("mean log density", 0.02),) for task in ("full", "diag")},
+    "density": {
+        "log densities": (_plus("log densities", 3e-4), _times("log densities", 1.001)),
+    },
     "moments": {"lda": (_plus("posteriors", 0.02),)},
     "discriminant": {
         "qda": (_plus("posteriors", 0.02), _one_value("posteriors", 1e-6)),

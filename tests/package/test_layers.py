@@ -39,7 +39,7 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
     "generative": ["normal", "discriminant", "naive_bayes"],
     "linear": ["design", "inference", "glm", "penalized", "least_squares", "logistic"],
     "metrics": ["distance", "clustering", "classification", "regression", "ranking", "probability"],
-    "neighbors": ["brute", "spatial", "search", "hashing", "vote", "images"],
+    "neighbors": ["brute", "spatial", "search", "hashing", "vote", "images", "density"],
     "patterns": [["itemsets", "subgroups", "rule_lists"]],
     "svm": [["dual", "linear"], "machines", "ridge"],
     "text": ["counting", "language"],
@@ -65,6 +65,7 @@ NAMES_ALONE = {  # scikit-learn's modules, of names that stand in families
 CORE_SHARED = {"simd", "tile", "order"}  # folders of _core that every kernel may use
 CORE_BUILT_ON = {  # what others may use; the three that are shared know only what is named here
     "boosting": {"threads"},
+    "density": {"kdtree"},
     "hierarchy": {"distance", "kdtree"},
     "order": set(),
     "simd": set(),
@@ -102,6 +103,7 @@ KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a roo
     "metrics.ranking": "metrics order",
     "mixture": "generative rows",
     "neighbors.brute": "distance neighbors tile",
+    "neighbors.density": "density",
     "neighbors.hashing": "hashing",
     "neighbors.images": "neighbors",
     "neighbors.search": "neighbors tile",

@@ -233,6 +233,7 @@ INSTEAD = [
     (ANY, "param_grid|param_distributions", GRIDS, JUDGED_BY_FIT),
     (CLUSTERINGS, "metric", METRICS, JUDGED_BY_FIT),
     (NEIGHBOR_MODELS, "metric", TREE_METRICS, JUDGED_BY_FIT),
+    ("KernelDensity", "metric", values_of("euclidean", "manhattan", "chebyshev"), JUDGED_BY_FIT),
     (SEARCHES, "error_score", values_of("raise", np.nan), "a fit that fails is to be seen"),
     (ANY, "image_shape", IMAGES, OF_COLUMNS),
     ("AgglomerativeClustering", "connectivity", NOTHING, JUDGED_BY_FIT),

@@ -81,6 +81,7 @@ LEFT_OUT = {
     "GenericUnivariateSelect": OF_SCORES,
     "GridSearchCV": NO_ESTIMATOR,
     "HashingVectorizer": OF_DOCUMENTS,
+    "KernelDensity": "see the suite `density`",
     "MultiOutputClassifier": NO_ESTIMATOR,
     "MultiOutputRegressor": NO_ESTIMATOR,
     "NMF": "see the suite `nmf`",

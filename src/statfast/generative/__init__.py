@@ -25,6 +25,7 @@ from statfast.generative.normal.covariance import (
 )
 from statfast.generative.normal.ellipsoid import NormalEllipsoid
 from statfast.generative.normal.multivariate_normal import MultivariateNormal, mahalanobis
+from statfast.generative.normal.multivariate_t import MultivariateT
 
 __all__ = [
     "BernoulliNB",
@@ -40,6 +41,7 @@ __all__ = [
     "MixedNB",
     "MultinomialNB",
     "MultivariateNormal",
+    "MultivariateT",
     "NormalEllipsoid",
     "PoissonNB",
     "QuadraticDiscriminantAnalysis",

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nearest neighbors: exact and approximate searches, and models that vote or average among them."""
+"""Nearest neighbors: exact and approximate searches, models that vote or average among them, and
+densities."""
 
 from statfast._scikit_learn import missing_names
+from statfast.neighbors.density.kernel_density import KernelDensity
+from statfast.neighbors.density.neighbors_density import neighbors_density
 from statfast.neighbors.hashing.lsh import LSHNeighbors
 from statfast.neighbors.images.tangent import TangentDistanceClassifier, tangent_distance
 from statfast.neighbors.search.nearest import NearestNeighbors
@@ -16,11 +19,13 @@ __all__ = [
     "KDTree",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
+    "KernelDensity",
     "LSHNeighbors",
     "NearestNeighbors",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
     "TangentDistanceClassifier",
+    "neighbors_density",
     "tangent_distance",
 ]
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distances (kdtree/terms.h) from a query to points and to boxes of REAL numbers. */
+/* Distances (kdtree/terms.h) from a query to points, to boxes and to their farthest corners, of REAL
+   numbers. */
 
 static INLINE f64_v V(from_points)(const kd_job *job, const double *q, const REAL *x,
                                    ptrdiff_t leaf, ptrdiff_t d, const int D, const int kind) {
@@ -11,4 +12,10 @@ static INLINE f64_v V(from_boxes)(const kd_job *job, const double *q, const REAL
     SUM(f64_max(f64_max(WIDE(box + p * 2 * KD_LANES) - f64_set1(q[p]),
                           f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES + KD_LANES)),
                   f64_set1(0)))
+}
+
+static INLINE f64_v V(from_far_sides)(const kd_job *job, const double *q, const REAL *box,
+                                      ptrdiff_t d, const int D, const int kind) {
+    SUM(f64_max(f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES),
+                WIDE(box + p * 2 * KD_LANES + KD_LANES) - f64_set1(q[p])))
 }

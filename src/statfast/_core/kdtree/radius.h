@@ -6,19 +6,6 @@
    radius, as computed, and all points of a box that is taken as a whole are. See kdtree/tree.pxd;
    the sums are those of kdtree/terms.h. */
 
-static INLINE f64_v V(box_min)(const kd_job *job, const double *q, const REAL *box,
-                                   ptrdiff_t d, const int D, const int kind) {
-    SUM(f64_max(f64_max(WIDE(box + p * 2 * KD_LANES) - f64_set1(q[p]),
-                        f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES + KD_LANES)),
-                f64_set1(0)))
-}
-
-static INLINE f64_v V(box_max)(const kd_job *job, const double *q, const REAL *box, ptrdiff_t d,
-                                  const int D, const int kind) {
-    SUM(f64_max(f64_set1(q[p]) - WIDE(box + p * 2 * KD_LANES),
-                WIDE(box + p * 2 * KD_LANES + KD_LANES) - f64_set1(q[p])))
-}
-
 /* The children of a group whose boxes are within reach of q, as bits. *inside, unless NULL, gets
    those that lie within the limit as a whole. */
 static INLINE unsigned V(box_hits)(const kd_tree *t, const kd_job *job, const double *q,
@@ -29,7 +16,7 @@ static INLINE unsigned V(box_hits)(const kd_tree *t, const kd_job *job, const do
     const f64_v top = f64_set1(limit);
     unsigned near = 0;
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
-        f64_v v = V(box_min)(job, q, box + c, d, D, kind);
+        f64_v v = V(from_boxes)(job, q, box + c, d, D, kind);
         if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 - 1e-12); /* pow is not quite monotone */
         near |= f64_bits(f64_ge(top, v)) << c;
     }
@@ -37,7 +24,7 @@ static INLINE unsigned V(box_hits)(const kd_tree *t, const kd_job *job, const do
     *inside = 0;
     if (!near) return 0;
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
-        f64_v v = V(box_max)(job, q, box + c, d, D, kind);
+        f64_v v = V(from_far_sides)(job, q, box + c, d, D, kind);
         if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 + 1e-12);
         *inside |= f64_bits(f64_ge(top, v)) << c;
     }

@@ -63,6 +63,8 @@ _ROWS = (
     (_TWEEDIE, "solver", ("lbfgs", "newton-cholesky"), ""),
     (_TWEEDIE, "verbose", ANY, ""),
     ("Ridge", "tol", ANY, ""),
+    ("KernelDensity", "algorithm", ("auto", "kd_tree", "ball_tree"), ""),
+    ("KernelDensity", "breadth_first", ANY, ""),
     ("RidgeCV", "gcv_mode", (None, "auto", "svd", "eigen"), ""),
     ("AgglomerativeClustering", "compute_full_tree", (True, False, "auto"), ""),
     ("AgglomerativeClustering Pipeline", "memory", (None,), _NO_MEMORY),

@@ -51,7 +51,7 @@ def _distinct(values: Array, weights: Array) -> tuple[Array, Array]:
     return distinct, np.bincount(place, weights, len(distinct))
 
 
-class KernelDensity(Density):
+class ColumnKernels(Density):
     """Normal kernels about the values of a class."""
 
     def __init__(self, bandwidth: float | str) -> None:
@@ -236,6 +236,7 @@ class KernelDensityNB(NaiveBayesModel):
     See Also
     --------
     GaussianNB : One normal density in place of many.
+    statfast.neighbors.KernelDensity : An estimate of all columns at once.
 
     Notes
     -----
@@ -279,5 +280,5 @@ class KernelDensityNB(NaiveBayesModel):
     _allow_sparse = False
     _solve_parameters = ("bandwidth", "priors")
 
-    def _density(self, d: int) -> KernelDensity:
-        return KernelDensity(self._checked().bandwidth)
+    def _density(self, d: int) -> ColumnKernels:
+        return ColumnKernels(self._checked().bandwidth)

@@ -30,7 +30,7 @@ from statfast.generative.naive_bayes.counts import CountDensity
 from statfast.generative.naive_bayes.density import Density, FittedDensity
 from statfast.generative.naive_bayes.gamma import GammaDensity
 from statfast.generative.naive_bayes.gaussian import NormalDensity
-from statfast.generative.naive_bayes.kernel_density import BANDWIDTH, KernelDensity
+from statfast.generative.naive_bayes.kernel_density import BANDWIDTH, ColumnKernels
 from statfast.generative.naive_bayes.linear import MAX_SMOOTHING
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.generative.naive_bayes.poisson import PoissonDensity
@@ -356,7 +356,7 @@ class MixedNB(NaiveBayesModel):
             "multinomial": CountDensity(params.alpha),
             "poisson": PoissonDensity(params.alpha),
             "gamma": GammaDensity(None),
-            "kernel": KernelDensity(params.bandwidth),
+            "kernel": ColumnKernels(params.bandwidth),
         }
 
 

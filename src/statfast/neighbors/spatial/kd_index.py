@@ -56,12 +56,12 @@ class KDTreeIndex:
     ) -> kd_radius.Within:
         """Rows within reduced radii r (a number, or one each): starts (m + 1,), reduced distances
         and row numbers, of each query ordered by (distance, number)."""
-        Q, order = self._ordered_queries(Q, n_jobs)
+        Q, order = self.ordered_queries(Q, n_jobs)
         return kd_radius.rows_within(self.view, Q, order, r, n_jobs)
 
     def count_radius(self, Q: np.ndarray, r: Any, n_jobs: int | None = None) -> np.ndarray:
         """How many rows are within the reduced radii."""
-        Q, order = self._ordered_queries(Q, n_jobs)
+        Q, order = self.ordered_queries(Q, n_jobs)
         return kd_radius.count_within(self.view, Q, order, r, n_jobs)
 
     def points(self, part: slice) -> np.ndarray:
@@ -100,7 +100,7 @@ class KDTreeIndex:
         distances, ids = np.empty((m, k)), np.empty((m, k), np.intp)
         effort = m * d * (k + 32.0) * 16
         if Q is not None:
-            Q, order = self._ordered_queries(Q, n_jobs)
+            Q, order = self.ordered_queries(Q, n_jobs)
 
         pace = max(
             1, min(MAX_QUERIES_PER_TASK, int(COORDINATES_PER_CALL / (arrays.n * (d + 8))))
@@ -124,7 +124,7 @@ class KDTreeIndex:
         blocks = grid(m, least=least, most=MAX_QUERIES_PER_TASK)
         return distances, ids, sum(each(work, blocks, n_jobs=n_jobs, effort=effort))
 
-    def _ordered_queries(self, Q: Array, n_jobs: Jobs) -> tuple[Array, None]:
+    def ordered_queries(self, Q: Array, n_jobs: Jobs) -> tuple[Array, None]:
         """Queries in the form of kernels, and the order to search them in, or None."""
         Q = self._rows(Q)
         large = len(Q) > MAX_QUERIES_PER_TASK and self.arrays.blocks.nbytes > MAX_UNORDERED_BYTES
