@@ -254,6 +254,10 @@ _HOMES = {
         "neighbors_density",
         "tangent_distance",
     ),
+    "patterns": (
+        "association_rules",
+        "frequent_itemsets",
+    ),
     "pipeline": (
         "ColumnTransformer",
         "Pipeline",

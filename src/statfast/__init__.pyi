@@ -216,6 +216,8 @@ from statfast.neighbors import RadiusNeighborsRegressor as RadiusNeighborsRegres
 from statfast.neighbors import TangentDistanceClassifier as TangentDistanceClassifier
 from statfast.neighbors import neighbors_density as neighbors_density
 from statfast.neighbors import tangent_distance as tangent_distance
+from statfast.patterns import association_rules as association_rules
+from statfast.patterns import frequent_itemsets as frequent_itemsets
 from statfast.pipeline import ColumnTransformer as ColumnTransformer
 from statfast.pipeline import Pipeline as Pipeline
 from statfast.pipeline import make_column_selector as make_column_selector
@@ -395,6 +397,7 @@ __all__ = [
     "VotingRegressor",
     "add1",
     "anova",
+    "association_rules",
     "box_m",
     "chi2",
     "choose_components",
@@ -413,6 +416,7 @@ __all__ = [
     "f_classif",
     "f_regression",
     "fcluster",
+    "frequent_itemsets",
     "gap_statistic",
     "inconsistency",
     "inconsistent",

@@ -154,7 +154,7 @@ WITHOUT_ROWS = {
     "bias_variance_target", "calibration", "comparison", "confusion", "margin_losses",
     "mixture_criteria",
     "penalty_errors", "pruning",
-    "rda_grid", "reconstructions", "regularization_path", "stability", "stepwise", "table",
+    "rda_grid", "reconstructions", "regularization_path", "rules", "stability", "stepwise", "table",
 }  # fmt: skip
 CALLS = list(pictures())
 

@@ -140,7 +140,13 @@ from statfast._estimator.sums.row_sums import (
     without_each,
 )
 from statfast._estimator.sums.sum_fit import SumFit
-from statfast._estimator.tables import CoefficientTable, Summary, Tabled, weight_text
+from statfast._estimator.tables import (
+    CoefficientTable,
+    LongTabled,
+    Summary,
+    Tabled,
+    weight_text,
+)
 
 __all__ = [
     "ANY",
@@ -174,6 +180,7 @@ __all__ = [
     "Folds",
     "HandsWeightsOn",
     "HeldOutAnswers",
+    "LongTabled",
     "MomentsByClass",
     "NamedEstimators",
     "NamedRows",

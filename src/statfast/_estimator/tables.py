@@ -145,20 +145,46 @@ class Tabled:
         """
         return self.table().plot(ax=ax, **style)
 
-    def __str__(self) -> str:
+    def _first_rows(self, n: int) -> tuple[CoefficientTable, int]:
+        """The first n rows of the table, and the number of all."""
         table = self.table()
-        more = len(table) - MAX_ROWS_SHOWN
-        if more <= 0:
-            return str(table)
-        columns = {name: column[:MAX_ROWS_SHOWN] for name, column in table.columns.items()}
-        return (
-            f"{CoefficientTable(table.names[:MAX_ROWS_SHOWN], columns)}\n... and {more} more rows"
-        )
+        columns = {name: column[:n] for name, column in table.columns.items()}
+        return CoefficientTable(table.names[:n], columns), len(table)
+
+    def __str__(self) -> str:
+        table, n_rows = self._first_rows(MAX_ROWS_SHOWN)
+        more = n_rows - len(table)
+        return f"{table}\n... and {more} more rows" if more else str(table)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
+
+
+class LongTabled(Tabled):
+    """Mixin: results of so many rows that only the first ones are made to be printed.
+
+    A subclass has a length, slices that are results of the same kind, and in `_nothing` the words
+    for one without rows.
+    """
+
+    _nothing = "no rows"
+
+    def _first_rows(self, n: int) -> tuple[CoefficientTable, int]:
+        return self[:n].table(), len(self)  # type: ignore[index, arg-type]
+
+    def __str__(self) -> str:
+        return super().__str__() if len(self) else self._nothing  # type: ignore[arg-type]
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        if not len(self):  # type: ignore[arg-type]
+            return f"<p>{html.escape(self._nothing)}</p>"
+        table, n_rows = self._first_rows(MAX_ROWS_SHOWN)
+        more = n_rows - len(table)
+        return table._repr_html_() + (f"<p>... and {more} more rows</p>" if more else "")
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ from statfast.plot.normal_plots import (
     density_contours,
     mixture_criteria,
 )
+from statfast.plot.pattern_plots import rules
 from statfast.plot.penalties import (
     RDAGridDisplay,
     penalty_errors,
@@ -116,6 +117,7 @@ __all__ = [
     "regression_curve",
     "regularization_path",
     "roc",
+    "rules",
     "scree",
     "search_scores",
     "silhouette",
