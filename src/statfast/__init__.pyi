@@ -223,7 +223,14 @@ from statfast.pipeline import Pipeline as Pipeline
 from statfast.pipeline import make_column_selector as make_column_selector
 from statfast.pipeline import make_column_transformer as make_column_transformer
 from statfast.pipeline import make_pipeline as make_pipeline
+from statfast.preprocessing import Binarizer as Binarizer
+from statfast.preprocessing import FunctionTransformer as FunctionTransformer
+from statfast.preprocessing import LabelBinarizer as LabelBinarizer
+from statfast.preprocessing import LabelEncoder as LabelEncoder
+from statfast.preprocessing import MaxAbsScaler as MaxAbsScaler
 from statfast.preprocessing import MinMaxScaler as MinMaxScaler
+from statfast.preprocessing import MultiLabelBinarizer as MultiLabelBinarizer
+from statfast.preprocessing import Normalizer as Normalizer
 from statfast.preprocessing import OneHotEncoder as OneHotEncoder
 from statfast.preprocessing import OrdinalEncoder as OrdinalEncoder
 from statfast.preprocessing import PiecewiseLinearFeatures as PiecewiseLinearFeatures
@@ -265,6 +272,7 @@ __all__ = [
     "BallTree",
     "BayesClassifier",
     "BernoulliNB",
+    "Binarizer",
     "BisectingKMeans",
     "Bootstrap",
     "CalibratedClassifierCV",
@@ -288,6 +296,7 @@ __all__ = [
     "ExtraTreesRegressor",
     "FitFailedWarning",
     "FixedThresholdClassifier",
+    "FunctionTransformer",
     "GammaNB",
     "GammaRegressor",
     "GaussianMixture",
@@ -313,6 +322,8 @@ __all__ = [
     "KernelDensityNB",
     "KernelRidge",
     "LSHNeighbors",
+    "LabelBinarizer",
+    "LabelEncoder",
     "LanguageModelClassifier",
     "Lasso",
     "LassoCV",
@@ -325,9 +336,11 @@ __all__ = [
     "LinearSVR",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "MaxAbsScaler",
     "MinMaxScaler",
     "MiniBatchKMeans",
     "MixedNB",
+    "MultiLabelBinarizer",
     "MultiOutputClassifier",
     "MultiOutputRegressor",
     "MultinomialNB",
@@ -335,6 +348,7 @@ __all__ = [
     "MultivariateT",
     "NGramLanguageModel",
     "NearestNeighbors",
+    "Normalizer",
     "NotFittedError",
     "NuSVC",
     "NuSVR",

@@ -345,27 +345,15 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
     "pipeline": {("FeatureUnion", "make_union"): "use ColumnTransformer"},
     "preprocessing": {
         (
-            "Binarizer",
-            "FunctionTransformer",
             "KernelCenterer",
-            "MultiLabelBinarizer",
             "PowerTransformer",
             "QuantileTransformer",
             "SplineTransformer",
             "TargetEncoder",
-            "add_dummy_feature",
-            "binarize",
             "power_transform",
             "quantile_transform",
         ): "",
-        ("LabelBinarizer", "LabelEncoder", "label_binarize"): (
-            "classifiers here take labels of any type"
-        ),
         "KBinsDiscretizer": "use PiecewiseLinearFeatures, or OneHotEncoder of your bins",
-        ("MaxAbsScaler", "maxabs_scale", "minmax_scale"): "use MinMaxScaler",
-        "robust_scale": "use RobustScaler",
-        "scale": "use StandardScaler",
-        ("Normalizer", "normalize"): "",
     },
     "random_projection": {
         (

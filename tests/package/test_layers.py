@@ -55,7 +55,7 @@ BUILT_ON = {  # family: the families it may import
     "linear": {"model_selection"},  # LogisticRegressionCV is a search
     "mixture": {"cluster", "generative"},  # k-means is where EM starts
     "model_selection": {"metrics"},
-    "multiclass": {"metrics"},
+    "multiclass": {"metrics", "preprocessing"},
     "multioutput": {"model_selection"},  # chains are fitted to answers of rows held out
     "svm": {"linear"},  # whose lasso is a step of the linear machine with an l1 penalty
 }

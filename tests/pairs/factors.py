@@ -28,7 +28,10 @@ def estimators():
     return {
         name: thing
         for name, thing in surface.public().items()
-        if thing.is_class and hasattr(thing.call, "fit") and hasattr(thing.call, "get_params")
+        if thing.is_class
+        and hasattr(thing.call, "fit")
+        and hasattr(thing.call, "get_params")
+        and name not in contract.OF_LABELS
     }
 
 

@@ -302,9 +302,3 @@ def test_coefficients_turn_sparse_and_back(wine, kind):
             pickle.loads(pickle.dumps(model)).predict(X), model.predict(X)
         )
         np.testing.assert_array_equal(model.densify().densify().coef_, coefs)
-
-
-@pytest.mark.parametrize("kind", ["StandardScaler", "MinMaxScaler", "RobustScaler"])
-def test_trap_scalers_refuse_missing_values(kind):
-    with pytest.raises(ValueError, match="X contains NaN, first at row 1, column 0"):
-        getattr(statfast, kind)().fit([[1.0], [np.nan], [2.0]])

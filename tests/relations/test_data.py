@@ -67,6 +67,7 @@ OF_COLUMNS = {
         (
             "MinMaxScaler", "StandardScaler", "RobustScaler", "SimpleImputer", "OneHotEncoder",
             "OrdinalEncoder", "PiecewiseLinearFeatures", "PolynomialFeatures", "ColumnTransformer",
+            "Binarizer", "FunctionTransformer", "MaxAbsScaler", "Normalizer",
         ),
         "answers have columns of their own",
     ),

@@ -59,7 +59,8 @@ TWINS = {
     },
     "sklearn.decomposition": {"components": "IncrementalPCA PCA TruncatedSVD"},
     "sklearn.preprocessing": {
-        "columns": "MinMaxScaler OrdinalEncoder PolynomialFeatures RobustScaler StandardScaler",
+        "columns": "MaxAbsScaler MinMaxScaler Normalizer OrdinalEncoder PolynomialFeatures "
+        "RobustScaler StandardScaler",
         "sparse columns": "OneHotEncoder",
     },
     "sklearn.impute": {"columns": "SimpleImputer"},
@@ -68,6 +69,7 @@ TWINS = {
 MODULES = {n: m for m, tasks in TWINS.items() for names in tasks.values() for n in names.split()}
 TASKS = {n: t for tasks in TWINS.values() for t, names in tasks.items() for n in names.split()}
 NO_ESTIMATOR = "it has no default estimator"
+OF_LABELS = "it takes labels alone"
 OF_DOCUMENTS = "it takes documents: see the suite `text`"
 OF_SCORES = "see the suite `feature_selection`"
 LEFT_OUT = {
@@ -76,7 +78,12 @@ LEFT_OUT = {
     "CountVectorizer": OF_DOCUMENTS,
     "DummyClassifier": "it looks at no column",
     "DummyRegressor": "it looks at no column",
+    "Binarizer": "one comparison of numpy",
     "FixedThresholdClassifier": NO_ESTIMATOR,
+    "FunctionTransformer": "it does nothing by default",
+    "LabelBinarizer": OF_LABELS,
+    "LabelEncoder": OF_LABELS,
+    "MultiLabelBinarizer": OF_LABELS,
     "GaussianMixture": "see the suite `mixture`",
     "GenericUnivariateSelect": OF_SCORES,
     "GridSearchCV": NO_ESTIMATOR,
@@ -317,6 +324,8 @@ BY_DEFINITION = {
     "OneHotEncoder": _one_hot,
     "OrdinalEncoder": lambda X: X,  # all levels are there
     "PolynomialFeatures": _products,
+    "MaxAbsScaler": lambda X: X / np.abs(X).max(axis=0),
+    "Normalizer": lambda X: X / np.sqrt((X * X).sum(axis=1, keepdims=True)),
     "RobustScaler": _robust,
     "SimpleImputer": lambda X: np.where(np.isnan(X), np.nanmean(X, axis=0), X),
     "StandardScaler": lambda X: (X - X.mean(axis=0)) / X.std(axis=0),

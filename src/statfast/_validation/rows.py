@@ -65,7 +65,7 @@ def as_rows(
     return X
 
 
-def require_finite(X: Array, name: str = "X") -> None:
+def require_finite(X: Array, name: str = "X", allow_nan: bool = False) -> None:
     """Raise the sentence of `explain_nonfinite` unless every value of the ndarray is finite."""
     if X.dtype.kind != "f" or (X.size <= _MAX_DOT_VALUES and isfinite(np.vdot(X, X))):
         return
@@ -74,13 +74,13 @@ def require_finite(X: Array, name: str = "X") -> None:
         if block.strides[1] != block.itemsize:
             block = np.ascontiguousarray(block)
         if not all_finite(block):
-            explain_nonfinite(X, name)
+            return explain_nonfinite(X, name, allow_nan)
 
 
-def explain_nonfinite(X: Array, name: str = "X") -> None:
+def explain_nonfinite(X: Array, name: str = "X", allow_nan: bool = False) -> None:
     """Raise ValueError naming the first NaN or infinity of a 1-d or 2-d ndarray, if any."""
     for rows in _slices(X):
-        good = np.isfinite(X[rows])
+        good = ~np.isinf(X[rows]) if allow_nan else np.isfinite(X[rows])
         if not good.all():
             wrong = np.argwhere(~good)
             first = (rows.start + wrong[0, 0], *wrong[0, 1:])

@@ -13,8 +13,8 @@ from statfast._validation import as_weights, is_sparse, warn_user
 from statfast.multiclass import learners
 from statfast.multiclass.codes import CodeMatrix, one_vs_rest_code
 from statfast.multiclass.decoding import normalized
-from statfast.multiclass.label_binarizer import LabelBinarizer, indicators
 from statfast.multiclass.reduction import FITTING, Reduction, named, where_learners_can
+from statfast.preprocessing.labels import LabelBinarizer, as_indicators
 
 
 class OneVsRestClassifier(Reduction):
@@ -123,7 +123,7 @@ class OneVsRestClassifier(Reduction):
             If the estimator has no decision values, or is given weights that it does not take.
         """
         params = self._checked()
-        Y = indicators(y)
+        Y = as_indicators(y)
         if Y is None:
             return self._fit_columns(X, y, sample_weight, self._code)
         if params.ordered:
@@ -215,8 +215,11 @@ class OneVsRestClassifier(Reduction):
     def label_binarizer_(self) -> Any:
         """Converter between labels and indicator columns."""
         multilabel = self.multilabel_
-        return LabelBinarizer(
-            self.classes_, multilabel=multilabel, sparse=multilabel and self._sparse
+        kind = "binary" if len(self.classes_) == 2 else "multiclass"
+        return LabelBinarizer()._publish_classes(
+            self.classes_,
+            y_type_="multilabel-indicator" if multilabel else kind,
+            sparse_input_=multilabel and self._sparse,
         )
 
     def _code(self, classes: Array) -> CodeMatrix:

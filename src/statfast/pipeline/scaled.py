@@ -69,6 +69,8 @@ def scaled_plan(pipeline: Any, task: Any) -> Any:
         scaled = scaler.transform(X)
     if not isinstance(scaled, np.ndarray):  # a data frame, whose column names the model would learn
         return None
+    if np.isnan(scaled).any():  # a scaler passes NaN on, and it is the model that takes it or not
+        return None
     stretch = []
     for group in groups:
         moments_of_segments = [

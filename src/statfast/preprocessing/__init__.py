@@ -4,13 +4,36 @@
 from statfast._scikit_learn import missing_names
 from statfast.preprocessing.bases import PiecewiseLinearFeatures, PolynomialFeatures
 from statfast.preprocessing.impute import SimpleImputer
+from statfast.preprocessing.labels import (
+    LabelBinarizer,
+    LabelEncoder,
+    MultiLabelBinarizer,
+    label_binarize,
+)
 from statfast.preprocessing.one_hot import OneHotEncoder
 from statfast.preprocessing.ordinal import OrdinalEncoder
-from statfast.preprocessing.ranges import MinMaxScaler, RobustScaler
+from statfast.preprocessing.ranges import MaxAbsScaler, MinMaxScaler, RobustScaler
+from statfast.preprocessing.row_transforms import Binarizer, FunctionTransformer, Normalizer
+from statfast.preprocessing.scale_functions import (
+    add_dummy_feature,
+    binarize,
+    maxabs_scale,
+    minmax_scale,
+    normalize,
+    robust_scale,
+    scale,
+)
 from statfast.preprocessing.standardize import StandardScaler
 
 __all__ = [
+    "Binarizer",
+    "FunctionTransformer",
+    "LabelBinarizer",
+    "LabelEncoder",
+    "MaxAbsScaler",
     "MinMaxScaler",
+    "MultiLabelBinarizer",
+    "Normalizer",
     "OneHotEncoder",
     "OrdinalEncoder",
     "PiecewiseLinearFeatures",
@@ -18,6 +41,14 @@ __all__ = [
     "RobustScaler",
     "SimpleImputer",
     "StandardScaler",
+    "add_dummy_feature",
+    "binarize",
+    "label_binarize",
+    "maxabs_scale",
+    "minmax_scale",
+    "normalize",
+    "robust_scale",
+    "scale",
 ]
 
 __getattr__ = missing_names(__name__)

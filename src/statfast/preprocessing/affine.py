@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from statfast._typing import Array
-from statfast._validation import explain_nonfinite
+from statfast._typing import Array, Matrix, Rows
+from statfast._validation import as_csr, is_sparse, require_finite, rows_for
 
 NUMBERS_PER_BLOCK = 1 << 15  # numbers of a block of rows, which the cache holds
 
 
 def in_blocks(rows: Array, change: Callable[..., Any]) -> Array:
-    """Rows changed by ``change(block, out)`` in float64, in their own type; refuses overflows."""
+    """Rows changed by ``change(block, out)`` in float64, in their own type; refuses overflows.
+
+    NaN stays where it is.
+    """
     out = np.empty_like(rows)
     step = max(1, NUMBERS_PER_BLOCK // rows.shape[1])
     with np.errstate(over="ignore", under="ignore"):
@@ -25,7 +28,7 @@ def in_blocks(rows: Array, change: Callable[..., Any]) -> Array:
                 wide = block.astype(np.float64)
                 change(wide, wide)
                 out_block[...] = wide
-    explain_nonfinite(out, "X scaled")
+    require_finite(out, "X scaled", allow_nan=True)
     return out
 
 
@@ -37,3 +40,20 @@ def less_and_over(shift: Array, scale: Array) -> Callable[..., Any]:
 def times_and_more(scale: Array, shift: Array) -> Callable[..., Any]:
     """For `in_blocks`: multiply by a number for each column, and add another."""
     return lambda Z, out: np.add(np.multiply(Z, scale, out=out), shift, out=out)
+
+
+def sparse_scaled(
+    estimator: Any, X: Matrix, scale: Array, change: Callable[..., Any], named: bool = True
+) -> Matrix:
+    """Sparse rows whose stored values are changed by the number of their column, in their type."""
+    rows = as_csr(X, allow_nan=True)
+    rows_for(estimator, np.zeros((1, rows.shape[1])), named=named)  # refuses other columns
+    scaled = rows.copy()
+    scaled.data = change(scaled.data, scale[scaled.indices])
+    return scaled.astype(np.float32) if X.dtype == np.float32 else scaled
+
+
+def refuse_other_columns(estimator: Any, X: Rows) -> None:
+    """Refuse rows of ``partial_fit`` whose columns are not those of the rows before."""
+    rows = np.zeros((1, X.shape[1])) if is_sparse(X) else X
+    rows_for(estimator, rows, finite=False)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -36,7 +37,13 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
-from statfast.preprocessing.affine import in_blocks, less_and_over, times_and_more
+from statfast.preprocessing.affine import (
+    in_blocks,
+    less_and_over,
+    refuse_other_columns,
+    sparse_scaled,
+    times_and_more,
+)
 
 _ROUNDING = 10.0 * np.finfo(np.float64).eps  # smaller ranges are rounding
 
@@ -54,32 +61,46 @@ class ColumnScaler(Transformer, Estimator):
         return self._shift_and_scale()
 
     def _applied(self, X: Any, change: Callable[..., Any], named: bool = True) -> Array:
-        return in_blocks(rows_for(self, X, named=named), change)
+        rows = rows_for(self, X, named=named, finite=False)
+        require_finite(rows, allow_nan=True)
+        return in_blocks(rows, change)
 
     def inverse_transform(self, X: Rows) -> Any:
         """Undo `transform`.
 
         Parameters
         ----------
-        X : array-like of shape (m, d)
-            Transformed samples.
+        X : array-like or sparse matrix of shape (m, d)
+            Transformed samples; sparse ones where `transform` takes them.
 
         Returns
         -------
-        ndarray of shape (m, d)
+        ndarray or csr_array of shape (m, d)
 
         Raises
         ------
         NotFittedError
             Before ``fit``.
         ValueError
-            If X is not a finite 2-d array with the columns of the fitted one.
+            If X is not a 2-d array with the columns of the fitted one, or holds infinity.
         """
         shift, scale = self._fitted_shift_and_scale()
+        if is_sparse(X) and self._keeps_zeros():
+            return sparse_scaled(self, X, scale, np.multiply, named=False)
         return self._applied(X, times_and_more(scale, shift), named=False)
+
+    def _keeps_zeros(self) -> bool:
+        """Whether zeros stay zeros, so that sparse samples stay sparse."""
+        return False
 
     def _named(self, names: list[str]) -> list[str]:
         return names
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self._keeps_zeros()
+        return tags
 
 
 @dataclass(frozen=True)
@@ -96,14 +117,16 @@ class Extremes:
 
 
 def block_extremes(columns: tuple[Array], state: FitState) -> Extremes:
-    """The extremes of a block of rows; refuses rows that are not finite."""
+    """The extremes of a block of rows, without those that are NaN; refuses infinity."""
     X = np.asarray(columns[0])
     rows = X if X.strides[1] == X.itemsize else np.ascontiguousarray(X)
     total = np.zeros(X.shape[1])
     low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
     extent(rows, total, low, high)
     if not np.isfinite(total).all():
-        require_finite(X)
+        require_finite(X, allow_nan=True)
+        low = np.fmin.reduce(X, axis=0, initial=np.inf)
+        high = np.fmax.reduce(X, axis=0, initial=-np.inf)
     return Extremes(len(X), low, high)
 
 
@@ -133,11 +156,12 @@ class MinMaxScaler(ColumnScaler, SumFit):
     Raises
     ------
     ValueError
-        By ``fit``: if X holds NaN or infinity, or the range is empty.
+        By ``fit``: if X holds infinity, or the range is empty.
 
     Notes
     -----
-    One pass, O(n d); least and largest values merge, so that `partial_fit` is exact.
+    One pass, O(n d); least and largest values merge, so that `partial_fit` is exact. NaN is a value
+    that is missing: it is passed over by ``fit``, and stays in place.
 
     References
     ----------
@@ -195,7 +219,7 @@ class MinMaxScaler(ColumnScaler, SumFit):
         self : MinMaxScaler
         """
         if self.__sklearn_is_fitted__():
-            rows_for(self, X, finite=False)  # refuses other columns
+            refuse_other_columns(self, X)
         return self._merge_sum(*self._prepare(X))
 
     # ------------------------------------------------------------ the protocol of sums
@@ -233,19 +257,21 @@ class MinMaxScaler(ColumnScaler, SumFit):
 
     def _solve(self, extremes: Extremes, state: FitState) -> Self:
         low, high = self._range()
+        empty = extremes.low > extremes.high  # columns without values
+        least, most = (np.where(empty, np.nan, end) for end in (extremes.low, extremes.high))
         with np.errstate(over="ignore"):
-            spread = extremes.high - extremes.low
-        if not np.isfinite(spread).all():
+            spread = most - least
+        if np.isinf(spread).any():
             raise ValueError("X holds values so far apart that their difference overflows.")
         scale = (high - low) / np.where(spread < _ROUNDING, 1.0, spread)
         names = {} if state.names is None else {"feature_names_in_": state.names}
         return self._publish(
             None,
-            data_min_=extremes.low,
-            data_max_=extremes.high,
+            data_min_=least,
+            data_max_=most,
             data_range_=spread,
             scale_=scale,
-            min_=low - extremes.low * scale,
+            min_=low - least * scale,
             n_samples_seen_=extremes.n,
             n_features_in_=len(scale),
             _extremes=extremes,
@@ -270,7 +296,7 @@ class MinMaxScaler(ColumnScaler, SumFit):
         NotFittedError
             Before ``fit``.
         ValueError
-            If X is not a finite 2-d array with the columns of the fitted one.
+            If X is not a 2-d array with the columns of the fitted one, or holds infinity.
         """
         self._fitted_shift_and_scale()
         low, high = self._range()
@@ -282,6 +308,177 @@ class MinMaxScaler(ColumnScaler, SumFit):
 
     def _shift_and_scale(self) -> tuple[Array, Array]:
         return -self.min_ / self.scale_, 1.0 / self.scale_
+
+
+class MaxAbsScaler(ColumnScaler, SumFit):
+    """Divide each feature by its largest absolute value.
+
+    Parameters
+    ----------
+    copy : bool, default=True
+        Kept for scikit-learn's sake: input is never modified.
+    clip : bool, default=False
+        Keep later samples within -1 and 1.
+
+    Attributes
+    ----------
+    max_abs_ : ndarray of shape (d,)
+        Largest absolute values.
+    scale_ : ndarray of shape (d,)
+        The same, and 1 for a column of zeros.
+    n_samples_seen_, n_features_in_ : int
+        Number of samples seen, and of features.
+    feature_names_in_ : ndarray of shape (d,)
+        Feature names, if fitted on a data frame whose names are all strings.
+
+    Raises
+    ------
+    ValueError
+        By ``fit``: if X holds infinity.
+
+    See Also
+    --------
+    statfast.preprocessing.MinMaxScaler : Moves zeros, too.
+
+    Notes
+    -----
+    One pass, O(n d); largest values merge, so that `partial_fit` is exact. Zeros stay zeros, and
+    sparse rows sparse. NaN is a value that is missing: it is passed over by ``fit``, and stays in
+    place.
+
+    References
+    ----------
+    Han, Kamber & Pei 2012, Data Mining: Concepts and Techniques, section 3.5,
+    doi:10.1016/C2009-0-61819-5.
+
+    Examples
+    --------
+    >>> from statfast.preprocessing import MaxAbsScaler
+    >>> MaxAbsScaler().fit_transform([[1.0, -8.0], [2.0, 4.0], [-4.0, 0.0]])
+    array([[ 0.25, -1.  ],
+           [ 0.5 ,  0.5 ],
+           [-1.  ,  0.  ]])
+    """
+
+    copy: bool = param(flag, default=True)
+    clip: bool = param(flag, default=False)
+
+    max_abs_: Array = fitted()
+    scale_: Array = fitted()
+    n_samples_seen_: int = fitted()
+
+    def fit(self, X: Rows, y: object = None) -> Self:
+        """Compute the largest absolute value of each feature.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d), or Chunks
+            Training samples.
+        y : ignored
+            Not used; present for the interface.
+
+        Returns
+        -------
+        self : MaxAbsScaler
+        """
+        return self._fit_sum(X)
+
+    def partial_fit(self, X: Rows, y: object = None) -> Self:
+        """Update the largest absolute values with more samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+            Training samples.
+        y : ignored
+            Not used; present for the interface.
+
+        Returns
+        -------
+        self : MaxAbsScaler
+        """
+        if self.__sklearn_is_fitted__():
+            refuse_other_columns(self, X)
+        return self._merge_sum(*self._prepare(X))
+
+    # ------------------------------------------------------------ the protocol of sums
+
+    _kept_sums = "_extremes"
+    _solve_parameters = ("copy", "clip")
+
+    def _prepare(self, X: Any, y: Any = None, sample_weight: Weights | None = None) -> Any:
+        self._checked()
+        if isinstance(X, Chunks):
+            return (X,), FitState(0)
+        rows = as_csr(X, allow_nan=True) if is_sparse(X) else as_rows(X, finite=False)
+        return (rows,), FitState(rows.shape[1], column_names(X))
+
+    @staticmethod
+    def _statistics(columns: tuple[Any], state: FitState) -> Extremes:
+        rows = columns[0]
+        if not is_sparse(rows):
+            return block_extremes(columns, state)
+        n, d = rows.shape
+        low, high = np.zeros(d), np.zeros(d)  # what is not stored is zero
+        np.fmin.at(low, rows.indices, rows.data)
+        np.fmax.at(high, rows.indices, rows.data)
+        return Extremes(n, low, high)
+
+    def _total(self, columns: tuple[Any], state: FitState) -> Extremes:
+        rows = columns[0]
+        effort = np.inf if isinstance(rows, Chunks) else 2.0 * rows.shape[0] * rows.shape[1]
+        return summed(self._statistics, columns, state, effort=effort)
+
+    def _solve(self, extremes: Extremes, state: FitState) -> Self:
+        empty = extremes.low > extremes.high  # columns without values
+        largest = np.maximum(np.abs(extremes.low), np.abs(extremes.high))
+        largest = np.where(empty, np.nan, largest)
+        names = {} if state.names is None else {"feature_names_in_": state.names}
+        return self._publish(
+            None,
+            max_abs_=largest,
+            scale_=np.where(largest < _ROUNDING, 1.0, largest),
+            n_samples_seen_=extremes.n,
+            n_features_in_=len(largest),
+            _extremes=extremes,
+            **names,
+        )
+
+    def transform(self, X: Rows) -> Any:
+        """Scale the features.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+            Samples to transform.
+
+        Returns
+        -------
+        ndarray or csr_array of shape (m, d)
+            float32 for float32 rows, else float64; the table asked for by `set_output`.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If X is not a 2-d array with the columns of the fitted one, or holds infinity.
+        """
+        scale = self._fitted_shift_and_scale()[1]
+        if is_sparse(X):
+            out = sparse_scaled(self, X, scale, np.divide)
+        else:
+            out = self._applied(X, lambda Z, out: np.divide(Z, scale, out=out))
+        if self.clip:
+            values = out.data if is_sparse(out) else out
+            np.clip(values, -1.0, 1.0, out=values)
+        return out
+
+    def _shift_and_scale(self) -> tuple[Array, Array]:
+        return np.zeros(self.n_features_in_), self.scale_
+
+    def _keeps_zeros(self) -> bool:
+        return True
 
 
 class RobustScaler(ColumnScaler):
@@ -314,13 +511,14 @@ class RobustScaler(ColumnScaler):
     Raises
     ------
     ValueError
-        By ``fit``: if X holds NaN or infinity, or the quantiles are not in order.
+        By ``fit``: if X holds infinity, or the quantiles are not in order.
     TypeError
         If X is sparse and medians are to be taken off.
 
     Notes
     -----
-    Quantiles are interpolated linearly, as numpy does. O(n d) time, a copy of a few columns.
+    Quantiles are interpolated linearly, as numpy does. O(n d) time, a copy of a few columns. NaN is
+    a value that is missing: it is passed over by ``fit``, and stays in place.
 
     References
     ----------
@@ -365,18 +563,19 @@ class RobustScaler(ColumnScaler):
                 raise TypeError(
                     "Cannot center sparse matrices, as X is one: pass `with_centering=False`."
                 )
-            rows = as_csr(X).tocsc()
+            rows = as_csr(X, allow_nan=True).tocsc()
         else:
-            rows = as_rows(X)
+            rows = as_rows(X, finite=False)
+            require_finite(rows, allow_nan=True)
         quantiles = np.empty((3, rows.shape[1]))
         step = max(1, (1 << 21) // rows.shape[0])
         for start in range(0, rows.shape[1], step):
             block = rows[:, start : start + step]
             block = block.toarray() if is_sparse(block) else block.astype(np.float64)
-            quantiles[:, start : start + step] = np.percentile(block, [50.0, low, high], axis=0)
+            quantiles[:, start : start + step] = _percentiles(block, [50.0, low, high])
         with np.errstate(over="ignore"):
             spread = quantiles[2] - quantiles[1]
-        if not np.isfinite(spread).all():
+        if np.isinf(spread).any():
             raise ValueError("X holds values so far apart that their difference overflows.")
         spread = np.where(spread < _ROUNDING, 1.0, spread)
         if unit:
@@ -405,7 +604,7 @@ class RobustScaler(ColumnScaler):
         NotFittedError
             Before ``fit``.
         ValueError
-            If X is not a finite 2-d array with the columns of the fitted one.
+            If X is not a 2-d array with the columns of the fitted one, or holds infinity.
         """
         shift, scale = self._fitted_shift_and_scale()
         if is_sparse(X):
@@ -413,11 +612,7 @@ class RobustScaler(ColumnScaler):
                 raise TypeError(
                     "Cannot center sparse matrices, as X is one: pass `with_centering=False`."
                 )
-            rows = as_csr(X)
-            rows_for(self, np.zeros((1, rows.shape[1])))  # refuses other columns
-            scaled = rows.copy()
-            scaled.data = scaled.data / scale[scaled.indices]
-            return scaled
+            return sparse_scaled(self, X, scale, np.divide)
         return self._applied(X, less_and_over(shift, scale))
 
     def _quantiles(self) -> tuple[float, float]:
@@ -439,10 +634,17 @@ class RobustScaler(ColumnScaler):
         shift = np.zeros(d) if self.center_ is None else self.center_
         return shift, np.ones(d) if self.scale_ is None else self.scale_
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = not self.with_centering
-        return tags
+    def _keeps_zeros(self) -> bool:
+        return not self.with_centering
+
+
+def _percentiles(block: Array, percents: list[float]) -> Array:
+    """Percentiles of columns (d,) without what is NaN; NaN of columns without values."""
+    if not np.isnan(block).any():
+        return np.percentile(block, percents, axis=0)
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of columns without values
+        return np.nanpercentile(block, percents, axis=0)
 
 
 def _is_pair(ends: Any) -> bool:

@@ -28,9 +28,16 @@ from statfast._validation import (
     column_names,
     is_sparse,
     not_fitted,
+    require_finite,
     rows_for,
 )
-from statfast.preprocessing.affine import in_blocks, less_and_over, times_and_more
+from statfast.preprocessing.affine import (
+    in_blocks,
+    less_and_over,
+    refuse_other_columns,
+    sparse_scaled,
+    times_and_more,
+)
 
 CENTERED = "Cannot center sparse matrices, as X is one: pass `with_mean=False` instead."
 
@@ -55,8 +62,8 @@ class StandardScaler(Transformer, SumFit):
         With divisor n; None without `with_std`.
     scale_ : ndarray of shape (d,), or None
         Standard deviations; 1 for a constant column. None without `with_std`.
-    n_samples_seen_ : int or float
-        Samples, or the sum of their weights.
+    n_samples_seen_ : int, float or ndarray of shape (d,)
+        Samples, or the sum of their weights; of each column where some have missing values.
     n_features_in_ : int
         Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -65,7 +72,7 @@ class StandardScaler(Transformer, SumFit):
     Raises
     ------
     ValueError
-        By ``fit``: if X holds NaN or infinity, or values whose squares overflow or vanish.
+        By ``fit``: if X holds infinity, or values whose squares overflow or vanish.
     TypeError
         If X is sparse and means are to be taken off.
 
@@ -77,7 +84,8 @@ class StandardScaler(Transformer, SumFit):
     -----
     One pass: sums about a row of each block, merged in pairs [1]_, so that columns far from zero
     lose no digits, and a constant column is found to be exactly that. A variance that rounding of
-    the mean explains counts as 0, as in scikit-learn. Rows may be dense, CSR or `Chunks`; float32
+    the mean explains counts as 0, as in scikit-learn. NaN is a value that is missing: it is passed
+    over by ``fit``, and stays in place. Rows may be dense, CSR or `Chunks`; float32
     rows give float32. Cost O(n d), memory O(d) a thread.
 
     References
@@ -137,10 +145,8 @@ class StandardScaler(Transformer, SumFit):
         -------
         self : StandardScaler
         """
-        if self.__sklearn_is_fitted__() and not is_sparse(X):
-            rows_for(self, X, finite=False)  # refuses other columns
-        elif self.__sklearn_is_fitted__():
-            rows_for(self, np.zeros((1, X.shape[1])))  # type: ignore[index, union-attr]
+        if self.__sklearn_is_fitted__():
+            refuse_other_columns(self, X)
         return self._merge_sum(*self._prepare(X, y, sample_weight))
 
     # ------------------------------------------------------------ the protocol of sums
@@ -158,7 +164,7 @@ class StandardScaler(Transformer, SumFit):
         if is_sparse(X):
             if centers:
                 raise TypeError(CENTERED)
-            rows = as_csr(X)
+            rows = as_csr(X, allow_nan=True)
         else:
             rows = as_rows(X, finite=False)
         weights = as_weights(sample_weight, rows.shape[0])
@@ -166,7 +172,7 @@ class StandardScaler(Transformer, SumFit):
 
     @staticmethod
     def _statistics(columns: tuple[Array, Array | None], state: FitState) -> ColumnMoments:
-        return column_moments(*columns)
+        return column_moments(*columns, allow_nan=True)
 
     def _total(
         self, columns: tuple[Chunks | Array, Array | None], state: FitState
@@ -178,16 +184,15 @@ class StandardScaler(Transformer, SumFit):
     def _solve(self, moments: ColumnMoments, state: FitState) -> Self:
         spread = self._checked_value("with_std")
         wanted = spread or self._checked_value("with_mean")
-        total_weight = moments.total_weight
+        seen = np.unique(moments.total_weight)  # one number, unless columns have missing values
+        empty = np.asarray(moments.total_weight) == 0.0
         names = {} if state.names is None else {"feature_names_in_": state.names}
         return self._publish(
             None,
-            mean_=moments.mean if wanted else None,
-            var_=moments.squares / total_weight if spread else None,
+            mean_=np.where(empty, np.nan, moments.mean) if wanted else None,
+            var_=moments.variances() if spread else None,
             scale_=moments.scales() if spread else None,
-            n_samples_seen_=int(total_weight)
-            if total_weight == int(total_weight)
-            else total_weight,
+            n_samples_seen_=_as_counts(seen[0] if len(seen) == 1 else moments.total_weight),
             n_features_in_=len(moments.mean),
             **names,
             _moments=moments,
@@ -215,11 +220,11 @@ class StandardScaler(Transformer, SumFit):
         NotFittedError
             Before ``fit``.
         ValueError
-            If X is not a finite 2-d array with the columns of the fitted one, or a scaled value is
-            beyond its type.
+            If X is not a 2-d array with the columns of the fitted one, holds infinity, or a scaled
+            value is beyond its type.
         """
         shift, scale = self._shift_and_scale()
-        return self._applied(X, shift, 1.0 / scale, less_and_over(shift, scale))
+        return self._applied(X, np.divide, less_and_over(shift, scale))
 
     def inverse_transform(self, X: Rows, copy: bool | None = None) -> Any:
         """Undo `transform`.
@@ -243,7 +248,7 @@ class StandardScaler(Transformer, SumFit):
             As for `transform`.
         """
         shift, scale = self._shift_and_scale()
-        return self._applied(X, shift, scale, times_and_more(scale, shift), named=False)
+        return self._applied(X, np.multiply, times_and_more(scale, shift), named=False)
 
     def _shift_and_scale(self) -> tuple[Array, Array]:
         """The numbers subtracted from columns (d,), and those by which they are divided (d,)."""
@@ -254,17 +259,20 @@ class StandardScaler(Transformer, SumFit):
         return shift, np.ones(d) if self.scale_ is None else self.scale_
 
     def _applied(
-        self, X: Any, shift: Array, factor: Array, dense: Callable[..., Any], named: bool = True
-    ) -> Array:
+        self,
+        X: Any,
+        sparse: Callable[..., Any],
+        dense: Callable[..., Any],
+        named: bool = True,
+    ) -> Any:
         if is_sparse(X):
+            shift, scale = self._shift_and_scale()
             if shift.any() or self.with_mean:
                 raise TypeError(CENTERED)
-            rows = as_csr(X)
-            rows_for(self, np.zeros((1, rows.shape[1])), named=named)  # refuses other columns
-            scaled = rows.copy()
-            scaled.data = scaled.data * factor[scaled.indices]
-            return scaled
-        return in_blocks(rows_for(self, X, named=named), dense)
+            return sparse_scaled(self, X, scale, sparse, named)
+        rows = rows_for(self, X, named=named, finite=False)
+        require_finite(rows, allow_nan=True)
+        return in_blocks(rows, dense)
 
     def _named(self, names: list[str]) -> list[str]:
         return names
@@ -272,4 +280,12 @@ class StandardScaler(Transformer, SumFit):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = not self.with_mean
+        tags.input_tags.allow_nan = True
         return tags
+
+
+def _as_counts(weights: Any) -> Any:
+    """A number or an array of weights, as integers where all of them are."""
+    if np.all(weights == np.floor(weights)):
+        return int(weights) if np.ndim(weights) == 0 else weights.astype(np.int64)
+    return float(weights) if np.ndim(weights) == 0 else weights

@@ -22,19 +22,22 @@ VANISHING = "X holds columns so small that their squares vanish. Divide them by 
 
 @dataclass(frozen=True)
 class ColumnMoments:
-    """Those of two samples add to those of both together."""
+    """Those of two samples add to those of both together.
 
-    total_weight: float  # sum of the weights
+    Where columns have missing values, the weight and the number of rows are arrays, (d,).
+    """
+
+    total_weight: Any  # sum of the weights
     mean: NDArray[np.float64]  # (d,)
     squares: NDArray[np.float64]  # (d,) sum of w (x - mean)^2
-    rows: float = DEFAULT_ROWS  # Rows with a positive weight.
+    rows: Any = DEFAULT_ROWS  # Rows with a positive weight.
 
     def __add__(self, other: "ColumnMoments") -> "ColumnMoments":
         # Chan, Golub and LeVeque (1983)
         total_weight = self.total_weight + other.total_weight
-        if not total_weight:
+        if not np.any(total_weight):
             return self
-        share = other.total_weight / total_weight
+        share = other.total_weight / np.where(total_weight > 0.0, total_weight, 1.0)
         with np.errstate(over="ignore", invalid="ignore"):
             shift = other.mean - self.mean
             squares = self.squares + other.squares + self.total_weight * share * shift**2
@@ -44,20 +47,27 @@ class ColumnMoments:
             total_weight, self.mean + share * shift, squares, self.rows + other.rows
         )
 
+    def variances(self) -> NDArray[np.float64]:
+        """With divisor the weight; NaN for columns without values."""
+        with np.errstate(invalid="ignore"):
+            return self.squares / self.total_weight
+
     def scales(self) -> NDArray[np.float64]:
         """Standard deviations (divisor the weight); 1 where rounding may be all there is: rows
         round, whatever they weigh."""
-        spread = np.sqrt(self.squares / self.total_weight)
+        spread = np.sqrt(self.variances())
         tiny = np.finfo(np.float64).eps * self.rows
         return np.where(spread <= tiny * np.abs(self.mean) * (1.0 + tiny), 1.0, spread)
 
 
-def column_moments(X: Any, weights: Array | None) -> ColumnMoments:
+def column_moments(X: Any, weights: Array | None, allow_nan: bool = False) -> ColumnMoments:
     """Moments of the columns of a block of dense or CSR rows (m, d).
 
     They are taken about a row of the block, so that a constant column has none, and about the means
-    where that row proves an outlier.
+    where that row proves an outlier. With `allow_nan`, NaN is a value that is missing.
     """
+    if allow_nan and np.isnan(X.data if hasattr(X, "indptr") else X).any():
+        return _of_gaps(X, weights)
     if hasattr(X, "indptr"):
         return _of_sparse(X, weights)
     m, d = X.shape
@@ -86,6 +96,29 @@ def column_moments(X: Any, weights: Array | None) -> ColumnMoments:
     if len(flat) and (table[w > 0.0][:, flat] != about[flat]).any():
         raise ValueError(VANISHING)
     return ColumnMoments(total_weight, about + offset, squares, float(np.count_nonzero(w)))
+
+
+def _of_gaps(X: Any, weights: Array | None) -> ColumnMoments:
+    """The same column by column, each without its missing values."""
+    if not hasattr(X, "indptr"):
+        require_finite(X, allow_nan=True)
+    w = np.ones(X.shape[0]) if weights is None else weights
+    columns = X.tocsc() if hasattr(X, "indptr") else X
+    parts = []
+    for j in range(X.shape[1]):
+        checkpoint()
+        column = columns[:, [j]].toarray() if hasattr(X, "indptr") else X[:, [j]]
+        there = ~np.isnan(column[:, 0])
+        if w[there].any():
+            parts.append(column_moments(column[there], w[there]))
+        else:
+            parts.append(ColumnMoments(0.0, np.zeros(1), np.zeros(1), 0.0))
+    return ColumnMoments(
+        np.array([part.total_weight for part in parts]),
+        np.concatenate([part.mean for part in parts]),
+        np.concatenate([part.squares for part in parts]),
+        np.array([part.rows for part in parts]),
+    )
 
 
 def _of_sparse(X: Any, weights: Array | None) -> ColumnMoments:
