@@ -24,6 +24,7 @@ from statfast._tour.tables import feature_selection, tables
 from statfast._tour.trees import boosting, trees
 from statfast._tour.unsupervised import (
     clustering,
+    item_sets,
     medoids_and_hierarchy,
     mixture,
     principal_components,
@@ -40,6 +41,7 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     clustering,
     medoids_and_hierarchy,
     mixture,
+    item_sets,
     nearest_neighbors,
     densities,
     generalized_linear_model,

@@ -11,6 +11,7 @@ from statfast.datasets import load_iris
 from statfast.linear import add1, anova, drop1, lasso_path, step, vif
 from statfast.metrics import scatter_decomposition
 from statfast.model_selection import compare
+from statfast.patterns import association_rules, frequent_itemsets
 from statfast.tree import pruning_table
 
 pytest.importorskip("matplotlib")
@@ -141,3 +142,23 @@ def test_steps_prunings_and_clusters_show_their_numbers():
 def test_others_are_refused(draw):
     with pytest.raises(TypeError, match="result must be"):
         draw(3, ax=axes())
+
+
+def test_rules_show_their_numbers():
+    sets = frequent_itemsets([["bread", "milk"], ["bread"], ["milk", "tea"]], 0.3)
+    rules = association_rules(sets, min_threshold=0.5)
+    shown = rules.plot(ax=Figure().subplots())
+    np.testing.assert_array_equal(shown.lift, rules.measure("lift"))
+    assert shown.names[0] == "tea -> milk"
+    points = shown.ax_.collections[0]
+    order = np.argsort(shown.lift, kind="stable")
+    drawn = np.column_stack([shown.support, shown.confidence])[order]
+    np.testing.assert_array_equal(np.asarray(points.get_offsets()), drawn)
+    np.testing.assert_array_equal(points.get_array(), shown.lift[order])
+    assert (shown.ax_.get_xlabel(), shown.ax_.get_ylabel()) == ("support", "confidence")
+    with pytest.raises(ValueError, match="at least one rule; got none"):
+        plot.rules(rules[:0])
+    with pytest.raises(TypeError, match="a result of association_rules"):
+        plot.rules(sets)
+    bars = sets.plot(ax=Figure().subplots())
+    assert len(bars.names) == len(sets)

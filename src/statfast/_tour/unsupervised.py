@@ -9,6 +9,7 @@ from statfast.cluster import KMeans, KMedoids, linkage
 from statfast.datasets import load_iris
 from statfast.decomposition import PCA
 from statfast.mixture import choose_mixture
+from statfast.patterns import association_rules, frequent_itemsets
 
 
 def principal_components() -> Finding:
@@ -109,5 +110,36 @@ def medoids_and_hierarchy() -> Finding:
         medoids == known
         and abs(mean - known_mean) < 1e-12
         and abs(height - known_height) < 1e-12 * known_height,
+        seconds,
+    )
+
+
+def item_sets() -> Finding:
+    """Rules of five baskets, against the tables of mlxtend's documentation."""
+    baskets = [
+        ["Milk", "Onion", "Nutmeg", "Kidney Beans", "Eggs", "Yogurt"],
+        ["Dill", "Onion", "Nutmeg", "Kidney Beans", "Eggs", "Yogurt"],
+        ["Milk", "Apple", "Kidney Beans", "Eggs"],
+        ["Milk", "Unicorn", "Corn", "Kidney Beans", "Yogurt"],
+        ["Corn", "Onion", "Onion", "Kidney Beans", "Ice cream", "Eggs"],
+    ]
+    known = {"sets": 11, "rules": 12, "lift above 1": 6}
+
+    start = time.perf_counter()
+    sets = frequent_itemsets(baskets, 0.6)
+    rules = association_rules(sets, min_threshold=0.7)
+    seconds = time.perf_counter() - start
+
+    above = int((rules.measure("lift") > 1).sum())
+    numbers = {"sets": len(sets), "rules": len(rules), "lift above 1": above}
+    antecedent, consequent = rules[3]
+    return Finding(
+        "Item sets and rules: five baskets, support 0.6, confidence 0.7",
+        [
+            f"{', '.join(sorted(antecedent))} -> {', '.join(sorted(consequent))}: lift "
+            f"{rules.measure('lift')[3]:.2f}",
+            ", ".join(f"{name}: {number}, known {known[name]}" for name, number in numbers.items()),
+        ],
+        numbers == known,
         seconds,
     )

@@ -7,23 +7,17 @@ import numpy as np
 
 from statfast._estimator import Display
 from statfast._typing import Axes
-from statfast._validation import as_count, wrong_type
+from statfast._validation import wrong_type
 from statfast.patterns import AssociationRules
 
-LABEL_SHIFT = (6, 4)  # points from a rule to its name
 
-
-def rules(
-    result: AssociationRules, *, n_labels: int = 0, ax: Axes | None = None, **style: Any
-) -> Display:
+def rules(result: AssociationRules, *, ax: Axes | None = None, **style: Any) -> Display:
     """Draw confidence against support, with lift as color.
 
     Parameters
     ----------
     result : AssociationRules
         Result of `statfast.association_rules`, or some of its rules.
-    n_labels : int, default=0
-        The first so many rules of the table are named; sort it to choose them.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
@@ -42,7 +36,7 @@ def rules(
     TypeError
         If `result` holds no rules.
     ValueError
-        If there are no rules, or `n_labels` is negative.
+        If there are no rules.
 
     Examples
     --------
@@ -58,7 +52,6 @@ def rules(
         raise wrong_type("result", "a result of association_rules", result)
     if not len(result):
         raise ValueError("result must hold at least one rule; got none. Lower min_threshold.")
-    n_labels = as_count(n_labels, "n_labels", 0)
 
     def draw(display: Display, ax: Any) -> None:
         order = np.argsort(display.lift, kind="stable")
@@ -67,9 +60,6 @@ def rules(
             display.support[order], display.confidence[order], c=display.lift[order], **shape
         )
         ax.figure.colorbar(points, ax=ax, label="lift")
-        for k, name in enumerate(display.names[:n_labels]):
-            place = display.support[k], display.confidence[k]
-            ax.annotate(name, place, LABEL_SHIFT, textcoords="offset points", fontsize="small")
         ax.set_xlabel("support")
         ax.set_ylabel("confidence")
 

@@ -11,7 +11,7 @@ from statfast._estimator import CoefficientTable, Display, LongTabled
 from statfast._typing import Array, Axes, DataFrame
 from statfast._validation import shown, wrong_type
 
-MAX_SETS_DRAWN = 30
+MAX_SETS_DRAWN = 15
 
 
 @dataclass(frozen=True, repr=False, eq=False)
