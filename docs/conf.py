@@ -78,7 +78,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"statfast {release}"
 html_theme_options = {"show_prev_next": False, "show_toc_level": 2}
 html_show_sourcelink = False
-html_sidebars = {page: [] for page in ("tour", "benchmarks", "validation", "glossary", "support")}
+html_sidebars = {
+    page: [] for page in ("tour", "course", "benchmarks", "validation", "glossary", "support")
+}
 
 
 def skip(app, what, name, member, skipped, options):

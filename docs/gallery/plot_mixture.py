@@ -17,7 +17,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from statfast import KNeighborsClassifier
+from statfast import BayesClassifier, KNeighborsClassifier
 from statfast.plot import decision_regions
 
 COLORS = ("#0072B2", "#E69F00")
@@ -52,10 +52,15 @@ except OSError:
 # that holds nearly all of the mass.
 
 
+def mixture(points, means):
+    """The densities of the two classes."""
+    apart = ((points[:, None, None, :] - means) ** 2).sum(axis=-1)
+    return np.exp(-0.5 * apart / SPREAD**2).mean(axis=-1) / (2 * np.pi * SPREAD**2)
+
+
 def posterior(points, means):
     """The true probability of class 1 (of equally likely classes), and the density."""
-    apart = ((points[:, None, None, :] - means) ** 2).sum(axis=-1)
-    density = np.exp(-0.5 * apart / SPREAD**2).mean(axis=-1) / (2 * np.pi * SPREAD**2)
+    density = mixture(points, means)
     total = density.sum(axis=1)
     return density[:, 1] / np.maximum(total, 1e-300), total / 2
 
@@ -70,6 +75,9 @@ print(f"Bayes error: {best:.3f}")
 # One neighbor makes no error on the samples it was given, and pays for it on new ones; a hundred
 # leave a nearly straight boundary, on which half of all samples vote.
 
+bayes = BayesClassifier.of(
+    [lambda rows, k=k: np.log(mixture(rows, means)[:, k]) for k in (0, 1)], n_features=2
+)
 figure, panels = plt.subplots(
     1, 3, figsize=(12, 4.9), dpi=120, sharex=True, sharey=True, layout="constrained"
 )
@@ -77,21 +85,13 @@ for ax, k in zip(panels, (1, 10, 100), strict=True):
     model = KNeighborsClassifier(k).fit(X, y)
     wrong = np.where(model.predict(plane) == 1, 1 - of_one, of_one)
     training, test = 1 - model.score(X, y), np.average(wrong, weights=mass)
-    decision_regions(model, X, y, ax=ax, resolution=250, colors=COLORS)
-    across, down = (np.linspace(*ends, 100) for ends in (ax.get_xlim(), ax.get_ylim()))
-    true = posterior(np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2), means)[0]
-    bayes = ax.contour(
-        across, down, true.reshape(100, 100), levels=[0.5], colors="#8E1B5A",
-        linestyles="dashed", linewidths=1.6, zorder=2.5,
-    )  # fmt: skip
+    reference = {f"Bayes boundary (error {best:.1%})": bayes}
+    decision_regions(model, X, y, ax=ax, resolution=250, colors=COLORS, reference=reference)
     ax.set(aspect="equal", xlabel="$x_1$", ylabel="")
     ax.set_title(f"k = {k}\ntraining error {training:.1%}, test error {test:.1%}", fontsize=11)
 panels[0].set_ylabel("$x_2$")
-handles, _ = panels[0].get_legend_handles_labels()
 figure.legend(
-    [*handles, bayes.legend_elements()[0][0]],
-    ["class 0", "class 1", f"Bayes boundary (error {best:.1%})"],
-    loc="outside lower center", ncols=3, frameon=False,
-)  # fmt: skip
+    *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False
+)
 
 plt.show()

@@ -455,6 +455,7 @@ def _draw_rankings(
         ax.annotate(
             name, (x, h), (x + (0.035 if right else -0.035) * sides[0], height), zorder=4,
             ha="left" if right else "right", va="center", fontsize="small",
+            bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7},
         )  # fmt: skip
 
 

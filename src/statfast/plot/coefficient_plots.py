@@ -13,6 +13,7 @@ from statfast.plot.classifier_scores import CURVE_COLORS
 from statfast.plot.regions import legend_text
 
 MAX_NAMES = 30  # The most columns that have their names on the axis.
+LETTER, LINE = 6.0, 11.0  # Points that a letter of a name is wide, and a turned name.
 SIDE = 0.6  # The share of a place that the stems of several models take.
 
 
@@ -35,7 +36,8 @@ def coefficient_stems(
     truth : array-like of shape (d,), optional
         The coefficients that the data were made with, drawn as crosses.
     names : sequence of str, optional
-        Of the columns; None takes those of the fit. More than 30 columns are numbered.
+        Of the columns; None takes those of the fit. More than 30 columns, or more than have room,
+        are numbered.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
@@ -95,8 +97,9 @@ def coefficient_stems(
                 ax.plot(places[kept], values[kept], **dots | {"label": shown_text} | style)
         if true is not None:
             ax.plot(np.arange(d), true, "x", color="0.15", markersize=6, label="truth", zorder=4)
-        if d <= MAX_NAMES:
-            turned = max(map(len, labels)) * d > 60
+        place = ax.bbox.width * 72.0 / ax.figure.dpi / d  # points for the name of a column
+        if d <= MAX_NAMES and place > LINE:
+            turned = LETTER * (max(map(len, labels)) + 1) > place
             turn = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if turned else {}
             ax.set_xticks(range(d), labels, **turn)
         else:

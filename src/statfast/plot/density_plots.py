@@ -49,7 +49,8 @@ from statfast.plot.regions import (
 ROWS_DRAWN = 2000  # The rows drawn of a model, to see where its densities are.
 STRIP = 0.06  # The height of the strip of decisions, as a share of the highest curve.
 LEGEND_COLUMNS = 3
-LEGEND_LINE = 0.12  # The height of a line of the legend, as a share of that of the curves.
+# Points: the height of a line, and the widths of a handle with its gaps and of a letter.
+LEGEND_LINE, LEGEND_HANDLE, LETTER = 10.5, 42.0, 4.8
 KINDS = {
     BernoulliNB: "bernoulli",
     CategoricalNB: "categorical",
@@ -446,9 +447,12 @@ def _draw_curves(ax: Any, column: Any, display: Any, palette: Any, style: Any) -
     half = 0.5 if discrete else 0.0
     ax.set_xlim(display.x[0] - half, display.x[-1] + half)
     if n_curves > 1:  # The legend has a place of its own above the curves.
-        ncols = min(n_curves, LEGEND_COLUMNS)
-        lines = len(ax.get_legend_handles_labels()[0])
-        ax.set_ylim(0.0, ax.get_ylim()[1] * (1.0 + LEGEND_LINE * -(-lines // ncols)))
+        wide, high = (72.0 / ax.figure.dpi * size for size in ax.bbox.size)
+        texts = ax.get_legend_handles_labels()[1]
+        ncols = wide / (LEGEND_HANDLE + LETTER * max(map(len, texts)))
+        ncols = int(np.clip(ncols, 1, min(len(texts), LEGEND_COLUMNS)))
+        room = min(LEGEND_LINE * (1 - (-len(texts) // ncols)) / high, 0.5)
+        ax.set_ylim(0.0, ax.get_ylim()[1] / (1.0 - room))
         ax.legend(frameon=False, fontsize="small", loc="upper center", ncols=ncols)
 
 
