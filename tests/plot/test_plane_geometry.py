@@ -189,3 +189,11 @@ def test_neighbors_refused(ax, change, error, words):
     given |= {"ax": ax, **change}
     with pytest.raises(error, match=words):
         nearest(**given)
+
+
+@pytest.mark.parametrize("value", [0.0, 3.0, 3e150])
+def test_a_column_of_one_value_has_a_width(ax, value):
+    rows = np.column_stack([np.arange(5.0), np.full(5, value)])
+    projection(rows, None, [1.0, 0.0], ax=ax)
+    low, high = ax.get_ylim()
+    assert low < value < high

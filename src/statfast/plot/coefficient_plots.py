@@ -10,7 +10,7 @@ from statfast._estimator import Display
 from statfast._typing import Array, ArrayLike, Axes
 from statfast._validation import as_count, as_names, as_vector, unusable_model, wrong_type
 from statfast.plot.classifier_scores import CURVE_COLORS
-from statfast.plot.regions import legend_text
+from statfast.plot.regions import equal_bins, legend_text
 
 MAX_NAMES = 30  # The most columns that have their names on the axis.
 LETTER, LINE = 6.0, 11.0  # Points that a letter of a name is wide, and a turned name.
@@ -164,7 +164,7 @@ def coefficient_histogram(
     """
     bins = as_count(bins, "bins", 1, 10_000)
     coefs = coefficients_of(model)
-    edges = np.histogram_bin_edges(np.concatenate(list(coefs.values())), bins)
+    edges = equal_bins(np.concatenate(list(coefs.values())), bins)
     counts = {name: np.histogram(values, edges)[0] for name, values in coefs.items()}
     zeros = {name: int(np.sum(values == 0.0)) for name, values in coefs.items()}
 

@@ -40,6 +40,7 @@ from statfast.plot.normal_plots import normals_of
 from statfast.plot.regions import (
     as_feature,
     chosen_colors,
+    equal_bins,
     legend_text,
     names_of_columns,
     side,
@@ -398,10 +399,8 @@ def _histograms(column: Any, values: Any, codes: Any, weights: Any, x: Any, bins
     """Edges and the heights of each class, by its number; -1 is all rows. None without rows."""
     if values is None:
         return None
-    if column.kind in DISCRETE:
-        edges = np.append(x - 0.5, x[-1] + 0.5)
-    else:
-        edges = np.histogram_bin_edges(values, bins)
+    discrete = column.kind in DISCRETE
+    edges = np.append(x - 0.5, x[-1] + 0.5) if discrete else equal_bins(values, bins)
     heights = {}
     for code in np.unique(codes).tolist():
         members = values[codes == code]

@@ -19,7 +19,13 @@ from statfast._validation import (
     unusable_model,
     wrong_type,
 )
-from statfast.plot.regions import chosen_colors, legend_text, names_of_columns
+from statfast.plot.regions import (
+    chosen_colors,
+    equal_bins,
+    legend_text,
+    names_of_columns,
+    room_beside,
+)
 
 MAX_RATIO = 6.0  # The most that one side of axes of equal scale may be longer than the other.
 STRIP_SHARE = 0.24  # The share of the height that the strip of the projections takes.
@@ -126,7 +132,7 @@ def projection(
             shape = {"s": point_size, "color": [color], "edgecolors": "white", "linewidths": 0.5}
             named = {"label": legend_text(label)} if y is not None else {}
             ax.scatter(*rows[members].T, **shape | named | {"zorder": 3} | style)
-        margin = 0.05 * (high - low) + (high == low) * 0.5
+        margin = np.array([room_beside(*ends) for ends in zip(low, high, strict=True)])
         _frame(ax, low - margin, high + margin, top=STRIP_SHARE)
         _draw_strip(ax, scores, codes, palette if y is not None else np.full((1, 3), 0.35))
         ticks = ax.get_yticks()  # None beside the strip.
@@ -192,7 +198,7 @@ def _draw_strip(ax: Any, scores: Array, codes: Array, palette: Array) -> None:
     """Histograms of the projections, in the room at the top of the axes."""
     inset = ax.inset_axes([0.0, 1.0 - 0.9 * STRIP_SHARE, 1.0, 0.9 * STRIP_SHARE])
     inset.set_gid("strip")
-    edges = np.histogram_bin_edges(scores, STRIP_BINS)
+    edges = equal_bins(scores, STRIP_BINS)
     for code, color in enumerate(palette):
         members = scores[codes == code]
         if len(members):
@@ -319,7 +325,7 @@ def nearest(
         ax.scatter(*points.T, c=query_shades, label="query", zorder=5, **star)
         shown_points = np.concatenate([rows, points, *outlines])
         low, high = shown_points.min(axis=0), shown_points.max(axis=0)
-        margin = 0.05 * (high - low) + (high == low) * 0.5
+        margin = np.array([room_beside(*ends) for ends in zip(low, high, strict=True)])
         _frame(ax, low - margin, high + margin)
         ax.set_xlabel(names[0])
         ax.set_ylabel(names[1])

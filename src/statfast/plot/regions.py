@@ -281,8 +281,23 @@ def as_feature(feature: Any, names: list[str]) -> int:
 def side(values: np.ndarray, margin: float, resolution: int) -> np.ndarray:
     """The coordinates asked along one side."""
     low, high = float(values.min()), float(values.max())
-    beyond = margin * (high - low) or 0.5  # A column with a single value gets a width too.
+    beyond = room_beside(low, high, margin)
     return np.linspace(low - beyond, high + beyond, resolution)
+
+
+def room_beside(low: float, high: float, margin: float = 0.05) -> float:
+    """How far axes reach beyond values; a column with a single value gets a width too."""
+    return margin * (high - low) or max(0.5, 1e-6 * abs(low))
+
+
+def equal_bins(values: Array, bins: int) -> Array:
+    """Edges of intervals of equal width that hold the values, also where these are all the same."""
+    low, high = float(values.min()), float(values.max())
+    edges = np.linspace(low, high, bins + 1)
+    if (edges[1:] > edges[:-1]).all():
+        return edges
+    beyond = room_beside(low, low)
+    return np.linspace(low - beyond, high + beyond, bins + 1)
 
 
 def legend_text(label: float | str) -> str:
