@@ -135,6 +135,18 @@ def test_a_single_density_and_one_of_another_library(ax):
         densities(Laplace(), ax=ax)
 
 
+def test_kernel_densities(ax):
+    kernels = sf.neighbors.KernelDensity(bandwidth=0.3).fit(COLUMN)
+    shown = densities(kernels, COLUMN, ax=ax)
+    assert_allclose(shown.total, stats.norm.pdf(shown.x[:, None], COLUMN[:, 0], 0.3).mean(axis=1))
+    bayes = sf.BayesClassifier(sf.neighbors.KernelDensity(bandwidth=0.3)).fit(COLUMN, Y)
+    shown = densities(bayes, COLUMN, Y, ax=Figure().subplots())
+    each = [stats.norm.pdf(shown.x[:, None], COLUMN[name == Y, 0], 0.3) for name in shown.labels]
+    assert_allclose(shown.densities, [part.mean(axis=1) / 3 for part in each])
+    with pytest.raises(ValueError, match="model must have one column, or say how each"):
+        densities(sf.neighbors.KernelDensity().fit(X), X)
+
+
 def test_decisions_of_one_column_are_those_of_predict(ax):
     parts = [sf.MultivariateNormal.of([m], [[1.0]]) for m in (0.0, 2.0)]
     model = sf.BayesClassifier.of(parts, cost=[[0.0, 1.0], [np.e, 0.0]])
