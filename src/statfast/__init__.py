@@ -255,6 +255,8 @@ _HOMES = {
         "tangent_distance",
     ),
     "patterns": (
+        "RuleListClassifier",
+        "SubgroupDiscovery",
         "association_rules",
         "frequent_itemsets",
     ),

@@ -216,6 +216,8 @@ from statfast.neighbors import RadiusNeighborsRegressor as RadiusNeighborsRegres
 from statfast.neighbors import TangentDistanceClassifier as TangentDistanceClassifier
 from statfast.neighbors import neighbors_density as neighbors_density
 from statfast.neighbors import tangent_distance as tangent_distance
+from statfast.patterns import RuleListClassifier as RuleListClassifier
+from statfast.patterns import SubgroupDiscovery as SubgroupDiscovery
 from statfast.patterns import association_rules as association_rules
 from statfast.patterns import frequent_itemsets as frequent_itemsets
 from statfast.pipeline import ColumnTransformer as ColumnTransformer
@@ -382,6 +384,7 @@ __all__ = [
     "Ridge",
     "RidgeCV",
     "RobustScaler",
+    "RuleListClassifier",
     "SelectFdr",
     "SelectFpr",
     "SelectFromModel",
@@ -398,6 +401,7 @@ __all__ = [
     "StratifiedGroupKFold",
     "StratifiedKFold",
     "StratifiedShuffleSplit",
+    "SubgroupDiscovery",
     "TangentDistanceClassifier",
     "TfidfTransformer",
     "TfidfVectorizer",

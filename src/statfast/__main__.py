@@ -21,7 +21,7 @@ from statfast._tour.generative import discriminant_analysis, language_models, na
 from statfast._tour.linear import generalized_linear_model, support_vectors
 from statfast._tour.nearest import densities, mnist, nearest_neighbors
 from statfast._tour.tables import feature_selection, tables
-from statfast._tour.trees import boosting, trees
+from statfast._tour.trees import boosting, rules, trees
 from statfast._tour.unsupervised import (
     clustering,
     item_sets,
@@ -51,6 +51,7 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     trees,
     boosting,
     combining,
+    rules,
     evaluation,
     mnist,
 )

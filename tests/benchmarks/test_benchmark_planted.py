@@ -302,6 +302,11 @@ WRONG = {
     "density": {
         "log densities": (_plus("log densities", 3e-4), _times("log densities", 1.001)),
     },
+    "rules": {
+        "subgroups": (_plus("qualities", 1e-8), _one_value("qualities", 1e-7)),
+        "numeric subgroups": (_plus("qualities", 1e-8), _one_value("qualities", 1e-7)),
+        "ripper": (_plus("labels", 1),),
+    },
     "moments": {"lda": (_plus("posteriors", 0.02),)},
     "discriminant": {
         "qda": (_plus("posteriors", 0.02), _one_value("posteriors", 1e-6)),

@@ -18,7 +18,7 @@ NOT_TABLES = {
     "ConstantKernel",
     "Sigmoid", "Mismatch", "Spectrum", "NormalEllipsoid", "TreeStructure", "LeftOutAnswers",
     "FoldScores",
-    "CodeMatrix", "MercerCheck", "MetricCheck",
+    "CodeMatrix", "MercerCheck", "MetricCheck", "Condition", "ClassificationRule",
 }  # fmt: skip
 FAMILIES = [getattr(statfast, name) for name in statfast._FAMILIES if name != "plot"]
 

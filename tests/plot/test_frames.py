@@ -56,6 +56,10 @@ def pictures():
         ),
     )
     yield (
+        "subgroups",
+        lambda **k: plot.subgroups(sf.SubgroupDiscovery(max_depth=2).fit(X, Y), **k),
+    )
+    yield (
         "svm_margin",
         lambda **k: plot.svm_margin(
             sf.SVC(kernel="linear").fit(PLANE, TWO), PLANE, TWO, resolution=12, **k

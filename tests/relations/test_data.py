@@ -83,6 +83,7 @@ OF_COLUMNS = {
          "HistGradientBoostingClassifier", "HistGradientBoostingRegressor"),
         "of two columns that split the rows alike the first is taken",
     ),
+    "SubgroupDiscovery": "of equally good subgroups that on the first columns comes first",
     "TangentDistanceClassifier": "columns are neighbors in an image",
     "CategoricalNB": "rows of few categories tie, and rounding decides",
     "NuSVC": "rows are dealt out to the folds of the calibration by their first columns",

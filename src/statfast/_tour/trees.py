@@ -8,6 +8,7 @@ import numpy as np
 from statfast._tour.finding import Finding
 from statfast.datasets import load_iris
 from statfast.ensemble import AdaBoostClassifier
+from statfast.patterns import RuleListClassifier, SubgroupDiscovery
 from statfast.tree import DecisionTreeClassifier, pruning_table
 
 
@@ -55,5 +56,33 @@ def boosting() -> Finding:
             f"{', '.join(f'{a:.4f}' for a in known)}, 0",
         ],
         bool(np.allclose(model.alphas_, known, rtol=1e-12)) and errors[-1] == 0.0,
+        seconds,
+    )
+
+
+def rules() -> Finding:
+    """The best subgroup and the first rule for setosa, which a cut of the petals divides off."""
+    iris = load_iris()
+    known = (2.0 / 9.0, 150.0), "x2 <= 2.45", (50.0, 0.0, 0.0)
+
+    start = time.perf_counter()
+    qualities, found = [], []
+    for quality in ("wracc", "chi2"):
+        search = SubgroupDiscovery(1, quality=quality, pos_label=0, n_bins=50)
+        table = search.fit(iris.data, iris.target).subgroups_
+        qualities.append(float(table.quality[0]))
+        found.append(table.descriptions[0])
+    listed = RuleListClassifier().fit(iris.data, iris.target).rules_
+    seconds = time.perf_counter() - start
+
+    counts = tuple(listed[0].counts.tolist())
+    agrees = bool(np.allclose(qualities, known[0], rtol=1e-12)) and counts == known[2]
+    return Finding(
+        "Subgroups and rules: iris, 150 x 4",
+        [
+            "qualities {:.4f} and {:.1f}; known {:.4f} and {:.1f}".format(*qualities, *known[0]),
+            f"subgroup and first rule {found[0]}, {listed.descriptions[0]}; known {known[1]}",
+        ],
+        agrees and {*found, listed.descriptions[0]} == {known[1]},
         seconds,
     )

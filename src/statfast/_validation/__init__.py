@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of what callers pass, and the sentences of their errors."""
 
+from statfast._validation.categories import CategoryColumns, categorical_mask, find_columns
 from statfast._validation.columns import (
     as_columns,
     column_labels,
@@ -80,6 +81,7 @@ __all__ = [
     "MAX_COLUMNS",
     "MAX_POWER",
     "MAX_REPEATS",
+    "CategoryColumns",
     "CollinearityWarning",
     "ConvergenceWarning",
     "DataConversionWarning",
@@ -105,12 +107,14 @@ __all__ = [
     "as_type",
     "as_vector",
     "as_weights",
+    "categorical_mask",
     "column_labels",
     "column_names",
     "columns_for",
     "compare_names",
     "either",
     "explain_nonfinite",
+    "find_columns",
     "first_time",
     "frame_columns",
     "free_memory",

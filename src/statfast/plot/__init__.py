@@ -42,7 +42,7 @@ from statfast.plot.normal_plots import (
     density_contours,
     mixture_criteria,
 )
-from statfast.plot.pattern_plots import rules
+from statfast.plot.pattern_plots import rules, subgroups
 from statfast.plot.penalties import (
     RDAGridDisplay,
     penalty_errors,
@@ -123,6 +123,7 @@ __all__ = [
     "silhouette",
     "stability",
     "stepwise",
+    "subgroups",
     "svm_margin",
     "table",
     "tree",

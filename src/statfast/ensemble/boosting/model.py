@@ -29,9 +29,11 @@ from statfast._estimator import (
 from statfast._typing import Array, ArrayLike, Jobs, Seed, Weights
 from statfast._validation import (
     MAX_REPEATS,
+    CategoryColumns,
     as_generator,
     as_weights,
     column_names,
+    find_columns,
     not_fitted,
     shown,
 )
@@ -52,7 +54,6 @@ from statfast.ensemble.boosting.settings import (
 )
 from statfast.ensemble.boosting.trees import BoostedTree, BoostedTrees
 from statfast.tree.growing.arguments import scaled_weights
-from statfast.tree.growing.categories import CategoryColumns, find_columns
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from statfast._typing import Array
 from statfast._validation import (
     FitFailedWarning,
     as_rows,
+    categorical_mask,
     column_names,
     is_sparse,
     shown,
     warn_user,
 )
 from statfast.tree.cart.model import CartModel
-from statfast.tree.growing.categories import categorical_mask
 
 UNFITTED = (ValueError, ArithmeticError)  # exceptions of a member that cannot be fitted to its rows
 

@@ -11,9 +11,8 @@ import numpy as np
 
 from statfast._estimator import count, fitted, one_of, param
 from statfast._typing import Array, ArrayLike, Rows, Seed, Weights, csr_matrix
-from statfast._validation import as_count, as_generator
+from statfast._validation import CategoryColumns, as_count, as_generator
 from statfast.tree.growing.arguments import GrowthParameters, routed_rules, rows_to_answer
-from statfast.tree.growing.categories import CategoryColumns
 from statfast.tree.growing.columns import RankedColumns, ranked_columns
 from statfast.tree.growing.grow_tree import TreeRules, grown_tree, tree_problem
 from statfast.tree.pruning.weakest_link import pruned, pruning_path

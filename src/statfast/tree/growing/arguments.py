@@ -26,6 +26,7 @@ from statfast._estimator import (
 from statfast._typing import Array, ArrayLike, Jobs, Seed, Weights
 from statfast._validation import (
     FLOATS,
+    CategoryColumns,
     as_choice,
     as_count,
     as_labels,
@@ -34,12 +35,12 @@ from statfast._validation import (
     as_targets,
     as_weights,
     explain_nonfinite,
+    find_columns,
     label_columns,
     require_finite,
     rows_for,
     shown,
 )
-from statfast.tree.growing.categories import CategoryColumns, find_columns
 from statfast.tree.growing.grow_tree import TreeRules
 
 ROW_TYPES = (*FLOATS, np.uint8)

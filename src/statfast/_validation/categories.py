@@ -8,18 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._typing import Array
-from statfast._validation import (
-    as_rows,
-    column_labels,
-    column_names,
-    compare_names,
-    is_missing,
-    rows_for,
-    shown,
-    to_array,
-    to_numbers,
-    wrong_type,
-)
+from statfast._validation.columns import column_labels, is_missing
+from statfast._validation.errors import shown, wrong_type
+from statfast._validation.fitted_rows import compare_names, rows_for
+from statfast._validation.rows import as_rows, column_names, to_array, to_numbers
 
 NATIVE_DTYPES = (np.float64, np.float32, np.uint8)
 
@@ -28,7 +20,7 @@ NATIVE_DTYPES = (np.float64, np.float32, np.uint8)
 class CategoryColumns:
     """The sorted categories of the columns that hold them."""
 
-    categories: tuple  # for each column an ndarray, or None
+    categories: tuple[Any, ...]  # for each column an ndarray, or None
 
     @property
     def mask(self) -> NDArray[np.bool_] | None:
@@ -71,7 +63,7 @@ def find_columns(X: Any, categorical_features: Any, most: int, limit: str) -> Ca
     """
     width = _shape(X)[1]
     mask = categorical_mask(X, categorical_features, width)
-    levels: list = [None] * width
+    levels: list[Any] = [None] * width
     for j in np.flatnonzero(mask).tolist():
         values = _column(X, j)
         levels[j] = _distinct(values)
@@ -116,10 +108,10 @@ def categorical_mask(X: Any, wanted: Any, width: int) -> Array:
     return mask
 
 
-def _place(column, X, width):
+def _place(column: Any, X: Any, width: int) -> int:
     if isinstance(column, str):
         names = column_names(X)
-        places = np.flatnonzero(names == column) if names is not None else ()
+        places = np.flatnonzero(np.empty(0) if names is None else names == column)
         if len(places) != 1:
             raise ValueError(
                 f"categorical_features names {shown(column)}, which is not a column of X. Name "
@@ -138,7 +130,7 @@ def _shape(X: Any) -> tuple[int, int]:
     shape = getattr(X, "shape", None)
     if shape is None or len(shape) != 2:
         shape = as_rows(X, keep=NATIVE_DTYPES, finite=False).shape
-    return shape
+    return int(shape[0]), int(shape[1])
 
 
 def _is_categorical(X: Any, j: int) -> bool:
