@@ -3,8 +3,8 @@
 Digits, and errors beside their neighbors
 =========================================
 
-A classifier of images is understood by looking at what it gets wrong. Nearest neighbors say why:
-the images that a digit was taken for are at hand.
+A classifier of images is understood by looking at what it gets wrong. Nearest neighbors show why:
+they are the images that a digit was taken for.
 """
 
 import matplotlib.pyplot as plt
