@@ -11,10 +11,12 @@ from statfast import (
     KNeighborsClassifier,
     LinearDiscriminantAnalysis,
     MultivariateNormal,
+    MultivariateT,
     QuadraticDiscriminantAnalysis,
     RegularizedDiscriminantAnalysis,
     RegularizedDiscriminantAnalysisCV,
 )
+from statfast._validation import NotFittedError
 from statfast.datasets import load_wine
 from statfast.plot import canonical_variates, decision_regions, density_contours, rda_grid
 
@@ -62,6 +64,22 @@ def test_contours_of_densities(model, ax):
         radius2 = normal.ellipsoid(0.8).radius2
         assert_allclose(normal.mahalanobis(shown.ellipses[k][0]), radius2, rtol=1e-5)
     assert shown.labels == sorted(set(Y))
+
+
+def test_contours_of_t_distributions(ax):
+    model = MultivariateT(3.0).fit(X)
+    shown = density_contours(model, X, contents=[0.5, 0.9], ax=ax)
+    assert_allclose(shown.means, model.location_[None])
+    for outline, content in zip(shown.ellipses[0], (0.5, 0.9), strict=True):
+        assert_allclose(model.mahalanobis(outline), model.ellipsoid(content).radius2, rtol=1e-6)
+    classes = BayesClassifier(MultivariateT(3.0)).fit(X, Y)
+    of_classes = density_contours(classes, X, Y, contents=[0.8])
+    for k, density in enumerate(classes.densities_):
+        squares = density.mahalanobis(of_classes.ellipses[k][0])
+        assert_allclose(squares, density.ellipsoid(0.8).radius2, rtol=1e-6)
+    assert of_classes.labels == sorted(set(Y))
+    with pytest.raises(NotFittedError):
+        density_contours(MultivariateT())
 
 
 def test_contours_of_one_distribution(ax):

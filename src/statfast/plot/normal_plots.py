@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from statfast._estimator import Display, new_axes
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_labels, as_real, as_rows, not_fitted, shown, wrong_type
-from statfast.generative import MultivariateNormal
+from statfast.generative import MultivariateNormal, MultivariateT
 from statfast.mixture import GaussianMixture, MixtureChoice
 from statfast.mixture.covariance_models import model_named
 from statfast.plot.regions import chosen_colors
@@ -108,16 +108,16 @@ def density_contours(
     colors: Sequence[Any] | None = None,
     **style: Any,
 ) -> "DensityContourDisplay":
-    """Draw the ellipses that hold given probabilities of a normal distribution, or of each class.
+    """Draw the ellipses that hold given probabilities of a distribution, or of each class.
 
     Parameters
     ----------
     model : MultivariateNormal, GaussianMixture, a discriminant, GaussianNB or BayesClassifier
-        Fitted to two columns: `MultivariateNormal`, `GaussianMixture`, whose components are shown
-        as classes, `QuadraticDiscriminantAnalysis`,
+        Fitted to two columns: `MultivariateNormal`, `MultivariateT`, `GaussianMixture`, whose
+        components are shown as classes, `QuadraticDiscriminantAnalysis`,
         `RegularizedDiscriminantAnalysis`, `LinearDiscriminantAnalysis` with
         ``store_covariance=True``, `GaussianNB`, or `BayesClassifier` whose densities are
-        `MultivariateNormal`.
+        `MultivariateNormal` or `MultivariateT`.
     X : array-like of shape (n, 2), optional
         Rows to show.
     y : array-like of shape (n,), optional
@@ -156,7 +156,8 @@ def density_contours(
     >>> len(shown.ellipses[0])
     3
     """
-    means, covariances, labels = normals_of(model)
+    distributions, labels = elliptical_of(model)
+    means = np.array([center_of(distribution) for distribution in distributions])
     if means.shape[1] != 2:
         raise ValueError(
             f"model must have 2 columns, the axes of the picture; got {means.shape[1]}. Fit it to "
@@ -175,16 +176,32 @@ def density_contours(
         elif len(labels) > 1:
             shown, label_codes = as_labels(y, len(rows))
             codes = np.searchsorted(np.asarray(model.classes_), shown)[label_codes]
-    normals = [
-        MultivariateNormal.of(mean, S, allow_singular=True)
-        for mean, S in zip(means, covariances, strict=True)
-    ]
-    ellipses = [[normal.ellipsoid(c).outline() for c in levels] for normal in normals]
+    ellipses = [[one.ellipsoid(c).outline() for c in levels] for one in distributions]
     names = getattr(model, "feature_names_in_", ["feature 0", "feature 1"])
     display = DensityContourDisplay(
         ellipses, levels, means, labels, rows, codes, [str(name) for name in names]
     )
     return display.plot(ax=ax, colors=colors, **style)
+
+
+def elliptical_of(model: Any) -> tuple[list[Any], list[str]]:
+    """The normal and t distributions of a model, and their labels."""
+    if isinstance(model, MultivariateT):
+        if not model.__sklearn_is_fitted__():
+            raise not_fitted(model)
+        return [model], [""]
+    densities = list(getattr(model, "densities_", ()))
+    if densities and all(isinstance(d, MultivariateNormal | MultivariateT) for d in densities):
+        return densities, [str(label) for label in np.asarray(model.classes_).tolist()]
+    means, covariances, labels = normals_of(model)
+    pairs = zip(means, covariances, strict=True)
+    return [MultivariateNormal.of(mean, S, allow_singular=True) for mean, S in pairs], labels
+
+
+def center_of(distribution: Any) -> Any:
+    """The mean of a normal distribution, or the location of a t distribution."""
+    t = isinstance(distribution, MultivariateT)
+    return distribution.location_ if t else distribution.mean_
 
 
 def normals_of(model: Any) -> Any:

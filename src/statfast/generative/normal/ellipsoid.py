@@ -68,8 +68,9 @@ class NormalEllipsoid:
             raise ValueError(
                 f"X must have {len(self.center)} columns; got {rows.shape[1]}. Pass those of fit."
             )
-        away = (rows - self.center) @ self.whitener.T
-        return (away**2).sum(axis=1) <= self.radius2
+        with np.errstate(over="ignore", invalid="ignore"):  # beyond float64 is beyond the ellipsoid
+            away = (rows - self.center) @ self.whitener.T
+            return (away**2).sum(axis=1) <= self.radius2
 
     def outline(self, n_points: int = 200) -> Array:
         """Return points along the boundary of an ellipse.
