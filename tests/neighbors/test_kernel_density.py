@@ -309,8 +309,24 @@ def test_default_grid_finds_the_scale():
     X = np.concatenate([rng.normal(0.0, 0.01, 300), rng.normal(100.0, 0.01, 300)])[:, None]
     model = KernelDensity(bandwidth="cv").fit(X)
     assert 0.001 < model.bandwidth_ < 0.01
-    scaled = KernelDensity(bandwidth="cv").fit(1e-3 * X)
-    assert_allclose(scaled.bandwidth_, 1e-3 * model.bandwidth_, rtol=1e-9)
+    for scale in (1e-200, 1e-3, 1e100, 1e200):
+        scaled = KernelDensity(bandwidth="cv").fit(scale * X)
+        assert_allclose(scaled.bandwidth_, scale * model.bandwidth_, rtol=1e-9)
+
+
+def test_equal_rows_are_left_out_together():
+    """So rounding asks for no bandwidth far below it, and a weight is a repeated row."""
+    X = normal_rows(400, 1)
+    smooth = KernelDensity(bandwidth="cv").fit(X)
+    rounded = KernelDensity(bandwidth="cv").fit(np.round(X, 1))
+    assert 0.1 < rounded.bandwidth_ < 2.0 * smooth.bandwidth_
+    weights = np.random.default_rng(1).integers(0, 4, 400)
+    weighted = KernelDensity(bandwidth="cv").fit(X, sample_weight=weights)
+    repeated = KernelDensity(bandwidth="cv").fit(np.repeat(X, weights, axis=0))
+    assert_allclose(weighted.bandwidth_, repeated.bandwidth_, rtol=1e-12)
+    assert_allclose(
+        np.asarray(weighted.bandwidth_scores_), np.asarray(repeated.bandwidth_scores_), rtol=1e-9
+    )
 
 
 def test_best_bandwidth_at_an_end_is_said():
@@ -440,10 +456,11 @@ def test_parameters_that_are_refused(params, sentence):
 
 
 def test_data_that_are_refused():
-    with pytest.raises(ValueError, match="all equal"):
-        KernelDensity(bandwidth="cv").fit(np.ones((5, 2)))
+    for bandwidths in (None, [1.0, 2.0]):
+        with pytest.raises(ValueError, match="all are equal"):
+            KernelDensity(bandwidth="cv", bandwidths=bandwidths).fit(np.ones((5, 2)))
     with pytest.raises(ValueError, match="two rows"):
-        KernelDensity(bandwidth="cv").fit(np.ones((5, 2)), sample_weight=[1, 0, 0, 0, 0])
+        KernelDensity(bandwidth="cv").fit(normal_rows(5, 2), sample_weight=[1, 0, 0, 0, 0])
     with pytest.raises(ValueError, match="left without one"):
         KernelDensity().fit([[1.0]]).leave_one_out()
     with pytest.raises(ValueError, match="no float64 has their ratio"):

@@ -69,7 +69,7 @@ def choose_bandwidth(
     tree: WeightedTree, weights: Array | None, spread: float, shape: str, grid: Array | None,
     unit: float, n_jobs: Jobs,
 ) -> BandwidthChoice:  # fmt: skip
-    """The bandwidth of the largest sum of leave-one-out log densities, by weight.
+    """The bandwidth of the largest sum of leave-one-out log densities of distinct rows, by weight.
 
     `spread` is the root of the mean variance of the columns, `grid` what to try (None: multiples of
     the normal reference), and `unit` what bandwidths of the tree are divided by for the caller.
@@ -77,16 +77,11 @@ def choose_bandwidth(
     n, d = tree.index.arrays.n, tree.index.arrays.blocks.shape[1]
     if n < 2:
         raise ValueError(
-            "X must have two rows with weight or more for bandwidth='cv', which leaves each out; "
-            "got 1. Pass a bandwidth."
+            "X must have two rows with weight that differ for bandwidth='cv', which leaves each "
+            "out; all are equal. Pass a bandwidth."
         )
     extends = grid is None
     if grid is None:
-        if not spread > 0.0:
-            raise ValueError(
-                "X holds rows that are all equal, of which bandwidth='cv' has no scale. Pass a "
-                "bandwidth."
-            )
         grid = DEFAULT_GRID * spread * rule_of_thumb("scott", tree.total, d)
     nearest = tree.index.self_query(1, n_jobs)[0][:, 0]
     log_unit, scores = d * np.log(unit), {}
@@ -116,8 +111,7 @@ def choose_bandwidth(
         end, hint = ("smallest", "lower") if best == bandwidths[0] else ("largest", "higher")
         warn_user(
             f"The leave-one-out likelihood is largest at the {end} bandwidth tried, "
-            f"{best / unit:.3g}. Try {hint} ones in bandwidths; where rows repeat, none is too "
-            "small for it."
+            f"{best / unit:.3g}. Try {hint} ones in bandwidths."
         )
     columns = {
         "Bandwidth": bandwidths / unit,

@@ -33,7 +33,9 @@ from statfast._validation import (
     rows_for,
     shown,
 )
+from statfast.neighbors.brute.magnitude import width_of
 from statfast.neighbors.density.bandwidths import (
+    BandwidthChoice,
     as_grid,
     choose_bandwidth,
     leave_one_out,
@@ -94,7 +96,8 @@ class KernelDensity(Estimator):
         The bandwidth used.
     bandwidth_scores_ : CoefficientTable
         Bandwidths that "cv" tried and the leave-one-out log-likelihood of each: the sum over the
-        samples, by weight, of the log density in the estimate from all others. Only of "cv".
+        samples, by weight, of the log density in the estimate from all others, but for those that
+        are equal to the sample. Only of "cv".
     n_samples_fit_ : int
         Samples of positive weight.
     n_features_in_ : int
@@ -127,7 +130,8 @@ class KernelDensity(Estimator):
     the Euclidean one for all).
 
     **Weights**: a weight of 2 counts like a sample given twice; a sample of weight 0 is not there.
-    For "cv" a sample is left out with its whole weight. **Ties** of likelihoods go to the largest
+    For "cv" a sample is left out with its whole weight, and with all that equal it: these, as of
+    rounded values, would favor ever smaller bandwidths. **Ties** of likelihoods go to the largest
     bandwidth.
 
     Cost: fit d n log n; "cv" a sum for each sample and bandwidth. A density takes a kernel for each
@@ -198,8 +202,8 @@ class KernelDensity(Estimator):
         ------
         ValueError
             If X is not a finite 2-d array, a parameter is out of its range, the metric is no norm
-            or cannot take these rows, or, for "cv", there is one sample, or every bandwidth leaves
-            some sample beyond the kernels of all others.
+            or cannot take these rows, or, for "cv", all samples are equal, or every bandwidth
+            leaves some sample beyond the kernels of all others.
         TypeError
             If X is sparse, or a parameter is of the wrong type.
 
@@ -228,20 +232,33 @@ class KernelDensity(Estimator):
         h = checked.bandwidth
         if h in ("scott", "silverman"):
             h = rule_of_thumb(h, total, d)
-        metric = _in_scale(metric, rows, h if grid is None else grid[0])
+        size = h if grid is None else grid[0]
+        metric = _in_scale(metric, rows, width_of(rows) if size == "cv" else float(size))
         prepared = metric.prepare(rows, n_jobs=self.n_jobs)
-        tree = WeightedTree.build(prepared, weights, metric, checked.leaf_size, self.n_jobs)
         found = {}
         if h == "cv":
-            choice = choose_bandwidth(
-                tree, weights, _spread(tree), checked.kernel,
-                None if grid is None else grid * metric.scale, metric.scale, self.n_jobs,
-            )  # fmt: skip
+            choice = self._choose_bandwidth(prepared, weights, metric, grid)
             h, found = choice.bandwidth / metric.scale, {"bandwidth_scores_": choice.scores}
+        tree = WeightedTree.build(prepared, weights, metric, checked.leaf_size, self.n_jobs)
         return self._publish(
             X, n_features_in_=d, n_samples_fit_=len(rows), bandwidth_=float(h), _tree=tree,
             _weights=weights, _log_volume=log_volume_of_unit(metric), **found,
         )  # fmt: skip
+
+    def _choose_bandwidth(
+        self, prepared: Array, weights: Array | None, metric: Metric, grid: Array | None
+    ) -> BandwidthChoice:
+        """The choice by cross-validation, in which equal rows are one of their weight."""
+        distinct, codes = np.unique(prepared, axis=0, return_inverse=True)
+        if len(distinct) < len(prepared):
+            prepared, weights = distinct, np.bincount(codes.ravel(), weights, len(distinct))
+            weights = weights.astype(np.float64)
+        checked = self._checked()
+        tree = WeightedTree.build(prepared, weights, metric, checked.leaf_size, self.n_jobs)
+        scaled = None if grid is None else grid * metric.scale
+        return choose_bandwidth(
+            tree, weights, _spread(tree), checked.kernel, scaled, metric.scale, self.n_jobs
+        )
 
     # ------------------------------------------------------------ density
 
@@ -380,19 +397,20 @@ class KernelDensity(Estimator):
         return tags
 
 
-def _in_scale(metric: Metric, rows: Array, bandwidth: Any) -> Metric:
-    """The metric, with rows scaled by a power of two if bandwidths have squares beyond float64."""
-    if isinstance(bandwidth, str):
-        return metric
-    power = frexp(float(bandwidth))[1]
+def _in_scale(metric: Metric, rows: Array, size: float) -> Metric:
+    """The metric, with rows scaled by a power of two if bandwidths have squares beyond float64.
+
+    `size` is the bandwidth, or the range of the rows.
+    """
+    power = frexp(size)[1]
     if abs(power) <= MAX_POWER_UNSCALED:
         return metric
     power_of_rows = frexp(max(float(rows.max()), -float(rows.min())))[1]
     scale = 2.0 ** max(-MAX_POWER_OF_ROWS, min(-power, MAX_POWER_OF_ROWS - power_of_rows))
-    if not 1e-150 < bandwidth * scale < 1e150:
+    if not 1e-150 < size * scale < 1e150:
         raise ValueError(
             f"bandwidth must not be so small beside the rows of X that no float64 has their ratio; "
-            f"got {bandwidth:g}. Raise it."
+            f"got {size:g}. Raise it."
         )
     factor = np.full(rows.shape[1], scale) if metric.factor is None else metric.factor * scale
     return replace(metric, factor=factor, scale=scale)
