@@ -16,7 +16,9 @@ from statfast.neighbors.density.weighted_tree import WeightedTree
 
 # Bandwidths of the default grid, in units of the normal reference bandwidth: ratios of 2^(1/4).
 DEFAULT_GRID = 2.0 ** (np.arange(-12, 5) / 4.0)
+RATIO_OF_GRID = 2.0**0.25
 MAX_EXTENSIONS = 5  # of the default grid beyond an end at which the likelihood is largest
+MIN_SHARE_OF_STEP = 1e-9  # of the range of a column: smaller gaps are of rounding in float64
 RTOL_OF_SCORES = 1e-9  # of the leave-one-out densities
 
 
@@ -65,24 +67,59 @@ def leave_one_out(
     return sums
 
 
-def choose_bandwidth(
-    tree: WeightedTree, weights: Array | None, spread: float, shape: str, grid: Array | None,
-    unit: float, n_jobs: Jobs,
-) -> BandwidthChoice:  # fmt: skip
-    """The bandwidth of the largest sum of leave-one-out log densities of distinct rows, by weight.
+@dataclass(frozen=True)
+class DefaultGrid:
+    """Bandwidths to begin with, and the least that may be tried beyond them."""
 
-    `spread` is the root of the mean variance of the columns, `grid` what to try (None: multiples of
-    the normal reference), and `unit` what bandwidths of the tree are divided by for the caller.
+    bandwidths: Array
+    least: float
+
+
+def default_grid(rows: Array, total_weight: float, spread: float) -> DefaultGrid:
+    """Multiples of the normal reference bandwidth of rows (n, d).
+
+    Rows that repeat favor ever smaller bandwidths: the least is then half the step of rounding.
+    """
+    grid = DEFAULT_GRID * spread * rule_of_thumb("scott", total_weight, rows.shape[1])
+    least = 0.5 * _step_of_rounding(rows)
+    if least > grid[0]:
+        grid = np.append(least, grid[grid > least])
+    return DefaultGrid(grid, least)
+
+
+def _step_of_rounding(rows: Array) -> float:
+    """The largest of the steps between values of a column, if rows repeat; else 0."""
+    if len(np.unique(rows, axis=0)) == len(rows):
+        return 0.0
+    steps = [0.0]
+    for column in rows.T:
+        values = np.unique(column.astype(np.float64))
+        gaps = np.diff(values)
+        gaps = gaps[gaps > MIN_SHARE_OF_STEP * (values[-1] - values[0])]
+        steps.append(float(gaps.min(initial=np.inf)) if len(gaps) else 0.0)
+    return max(steps)
+
+
+def choose_bandwidth(
+    tree: WeightedTree, weights: Array | None, shape: str, grid: Array | DefaultGrid, unit: float,
+    n_jobs: Jobs,
+) -> BandwidthChoice:  # fmt: skip
+    """The bandwidth of the largest sum of leave-one-out log densities, by weight.
+
+    `unit` is what bandwidths of the tree are divided by for the caller.
     """
     n, d = tree.index.arrays.n, tree.index.arrays.blocks.shape[1]
     if n < 2:
         raise ValueError(
-            "X must have two rows with weight that differ for bandwidth='cv', which leaves each "
-            "out; all are equal. Pass a bandwidth."
+            "X must have two rows with weight or more for bandwidth='cv', which leaves each out; "
+            "got 1. Pass a bandwidth."
         )
-    extends = grid is None
-    if grid is None:
-        grid = DEFAULT_GRID * spread * rule_of_thumb("scott", tree.total, d)
+    begun = grid.bandwidths if isinstance(grid, DefaultGrid) else grid
+    if not begun[-1] > 0.0:
+        raise ValueError(
+            "X holds rows that are all equal, of which bandwidth='cv' has no scale. Pass a "
+            "bandwidth."
+        )
     nearest = tree.index.self_query(1, n_jobs)[0][:, 0]
     log_unit, scores = d * np.log(unit), {}
 
@@ -91,15 +128,13 @@ def choose_bandwidth(
             logs = leave_one_out(tree, weights, shape, h, n_jobs, nearest) + log_unit
             scores[h] = float(logs.sum() if weights is None else weights @ logs)
 
-    score(grid)
+    score(begun)
     best = _largest(scores)
-    for _ in range(MAX_EXTENSIONS if extends else 0):
-        tried = sorted(scores)
-        if best not in (tried[0], tried[-1]) or len(tried) == 1:
+    for _ in range(MAX_EXTENSIONS if isinstance(grid, DefaultGrid) else 0):
+        beyond = _grid_beyond(np.array(sorted(scores)), best, grid.least)
+        if not len(beyond):
             break
-        span = DEFAULT_GRID[-1] / DEFAULT_GRID[0] * 2.0**0.25  # so that none is tried twice
-        end = tried[: len(DEFAULT_GRID)] if best == tried[0] else tried[-len(DEFAULT_GRID) :]
-        score(np.array(end) * (1.0 / span if best == tried[0] else span))
+        score(beyond)
         best = _largest(scores)
     if not np.isfinite(scores[best]):
         raise ValueError(
@@ -107,11 +142,13 @@ def choose_bandwidth(
             "larger bandwidths, or kernel='gaussian'."
         )
     bandwidths = np.array(sorted(scores))
-    if len(bandwidths) > 1 and best in (bandwidths[0], bandwidths[-1]):
+    is_least = isinstance(grid, DefaultGrid) and best == grid.least
+    if len(bandwidths) > 1 and best in (bandwidths[0], bandwidths[-1]) and not is_least:
         end, hint = ("smallest", "lower") if best == bandwidths[0] else ("largest", "higher")
         warn_user(
             f"The leave-one-out likelihood is largest at the {end} bandwidth tried, "
-            f"{best / unit:.3g}. Try {hint} ones in bandwidths."
+            f"{best / unit:.3g}. Try {hint} ones in bandwidths; where rows repeat, none is too "
+            "small for it."
         )
     columns = {
         "Bandwidth": bandwidths / unit,
@@ -119,6 +156,17 @@ def choose_bandwidth(
     }
     names = [f"{h:.4g}" for h in columns["Bandwidth"].tolist()]
     return BandwidthChoice(best, CoefficientTable(names, columns))
+
+
+def _grid_beyond(tried: Array, best: float, least: float) -> Array:
+    """As many bandwidths as there were at first, beyond the end that is the best."""
+    ratios = DEFAULT_GRID / DEFAULT_GRID[0] * RATIO_OF_GRID
+    if best == tried[-1]:
+        return best * ratios
+    if best > tried[0] or best == least:
+        return np.empty(0)
+    beyond = best / ratios
+    return np.append(beyond[beyond > least], least) if beyond[-1] < least else beyond
 
 
 def _largest(scores: dict[float, float]) -> float:

@@ -35,9 +35,9 @@ from statfast._validation import (
 )
 from statfast.neighbors.brute.magnitude import width_of
 from statfast.neighbors.density.bandwidths import (
-    BandwidthChoice,
     as_grid,
     choose_bandwidth,
+    default_grid,
     leave_one_out,
     rule_of_thumb,
 )
@@ -82,7 +82,7 @@ class KernelDensity(Estimator):
         rtol times themselves. With both 0 they are exact up to rounding.
     bandwidths : array-like of shape (B,), optional
         Bandwidths for "cv". None tries 17 from 1/8 to 2 times Scott's, which is scaled by the
-        standard deviation of the columns, and more beyond an end that is best.
+        standard deviation of the columns, and more beyond an end that is best (see Notes).
     leaf_size : int, optional
         Rows of a leaf of the tree; None takes the tree's own choice. Changes the time, and
         approximate densities within their tolerance.
@@ -96,8 +96,7 @@ class KernelDensity(Estimator):
         The bandwidth used.
     bandwidth_scores_ : CoefficientTable
         Bandwidths that "cv" tried and the leave-one-out log-likelihood of each: the sum over the
-        samples, by weight, of the log density in the estimate from all others, but for those that
-        are equal to the sample. Only of "cv".
+        samples, by weight, of the log density in the estimate from all others. Only of "cv".
     n_samples_fit_ : int
         Samples of positive weight.
     n_features_in_ : int
@@ -130,9 +129,12 @@ class KernelDensity(Estimator):
     the Euclidean one for all).
 
     **Weights**: a weight of 2 counts like a sample given twice; a sample of weight 0 is not there.
-    For "cv" a sample is left out with its whole weight, and with all that equal it: these, as of
-    rounded values, would favor ever smaller bandwidths. **Ties** of likelihoods go to the largest
+    For "cv" a sample is left out with its whole weight. **Ties** of likelihoods go to the largest
     bandwidth.
+
+    Samples that repeat, as of rounded values, favor ever smaller bandwidths. Where there are some,
+    bandwidths that are tried without `bandwidths` are at least half the step of the values in the
+    column where that is largest.
 
     Cost: fit d n log n; "cv" a sum for each sample and bandwidth. A density takes a kernel for each
     sample that is within reach of h, at most n; where d is above 10 or so, that is all of them.
@@ -235,30 +237,20 @@ class KernelDensity(Estimator):
         size = h if grid is None else grid[0]
         metric = _in_scale(metric, rows, width_of(rows) if size == "cv" else float(size))
         prepared = metric.prepare(rows, n_jobs=self.n_jobs)
+        tree = WeightedTree.build(prepared, weights, metric, checked.leaf_size, self.n_jobs)
         found = {}
         if h == "cv":
-            choice = self._choose_bandwidth(prepared, weights, metric, grid)
+            scaled = None if grid is None else grid * metric.scale
+            if grid is None:
+                scaled = default_grid(prepared, tree.total, _spread(tree))
+            choice = choose_bandwidth(
+                tree, weights, checked.kernel, scaled, metric.scale, self.n_jobs
+            )
             h, found = choice.bandwidth / metric.scale, {"bandwidth_scores_": choice.scores}
-        tree = WeightedTree.build(prepared, weights, metric, checked.leaf_size, self.n_jobs)
         return self._publish(
             X, n_features_in_=d, n_samples_fit_=len(rows), bandwidth_=float(h), _tree=tree,
             _weights=weights, _log_volume=log_volume_of_unit(metric), **found,
         )  # fmt: skip
-
-    def _choose_bandwidth(
-        self, prepared: Array, weights: Array | None, metric: Metric, grid: Array | None
-    ) -> BandwidthChoice:
-        """The choice by cross-validation, in which equal rows are one of their weight."""
-        distinct, codes = np.unique(prepared, axis=0, return_inverse=True)
-        if len(distinct) < len(prepared):
-            prepared, weights = distinct, np.bincount(codes.ravel(), weights, len(distinct))
-            weights = weights.astype(np.float64)
-        checked = self._checked()
-        tree = WeightedTree.build(prepared, weights, metric, checked.leaf_size, self.n_jobs)
-        scaled = None if grid is None else grid * metric.scale
-        return choose_bandwidth(
-            tree, weights, _spread(tree), checked.kernel, scaled, metric.scale, self.n_jobs
-        )
 
     # ------------------------------------------------------------ density
 
