@@ -68,14 +68,15 @@ def leave_one_out(
 
 
 @dataclass(frozen=True)
-class DefaultGrid:
-    """Bandwidths to begin with, and the least that may be tried beyond them."""
+class BandwidthGrid:
+    """Bandwidths to try, and the least that may be tried beyond them, if any may."""
 
     bandwidths: Array
-    least: float
+    extends: bool = False
+    least: float = 0.0
 
 
-def default_grid(rows: Array, total_weight: float, spread: float) -> DefaultGrid:
+def default_grid(rows: Array, total_weight: float, spread: float) -> BandwidthGrid:
     """Multiples of the normal reference bandwidth of rows (n, d).
 
     Rows that repeat favor ever smaller bandwidths: the least is then half the step of rounding.
@@ -84,7 +85,7 @@ def default_grid(rows: Array, total_weight: float, spread: float) -> DefaultGrid
     least = 0.5 * _step_of_rounding(rows)
     if least > grid[0]:
         grid = np.append(least, grid[grid > least])
-    return DefaultGrid(grid, least)
+    return BandwidthGrid(grid, True, least)
 
 
 def _step_of_rounding(rows: Array) -> float:
@@ -101,7 +102,7 @@ def _step_of_rounding(rows: Array) -> float:
 
 
 def choose_bandwidth(
-    tree: WeightedTree, weights: Array | None, shape: str, grid: Array | DefaultGrid, unit: float,
+    tree: WeightedTree, weights: Array | None, shape: str, grid: BandwidthGrid, unit: float,
     n_jobs: Jobs,
 ) -> BandwidthChoice:  # fmt: skip
     """The bandwidth of the largest sum of leave-one-out log densities, by weight.
@@ -114,8 +115,7 @@ def choose_bandwidth(
             "X must have two rows with weight or more for bandwidth='cv', which leaves each out; "
             "got 1. Pass a bandwidth."
         )
-    begun = grid.bandwidths if isinstance(grid, DefaultGrid) else grid
-    if not begun[-1] > 0.0:
+    if not grid.bandwidths[-1] > 0.0:
         raise ValueError(
             "X holds rows that are all equal, of which bandwidth='cv' has no scale. Pass a "
             "bandwidth."
@@ -128,9 +128,9 @@ def choose_bandwidth(
             logs = leave_one_out(tree, weights, shape, h, n_jobs, nearest) + log_unit
             scores[h] = float(logs.sum() if weights is None else weights @ logs)
 
-    score(begun)
+    score(grid.bandwidths)
     best = _largest(scores)
-    for _ in range(MAX_EXTENSIONS if isinstance(grid, DefaultGrid) else 0):
+    for _ in range(MAX_EXTENSIONS if grid.extends else 0):
         beyond = _grid_beyond(np.array(sorted(scores)), best, grid.least)
         if not len(beyond):
             break
@@ -142,7 +142,7 @@ def choose_bandwidth(
             "larger bandwidths, or kernel='gaussian'."
         )
     bandwidths = np.array(sorted(scores))
-    is_least = isinstance(grid, DefaultGrid) and best == grid.least
+    is_least = grid.extends and best == grid.least
     if len(bandwidths) > 1 and best in (bandwidths[0], bandwidths[-1]) and not is_least:
         end, hint = ("smallest", "lower") if best == bandwidths[0] else ("largest", "higher")
         warn_user(

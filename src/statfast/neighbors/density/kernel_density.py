@@ -35,6 +35,7 @@ from statfast._validation import (
 )
 from statfast.neighbors.brute.magnitude import width_of
 from statfast.neighbors.density.bandwidths import (
+    BandwidthGrid,
     as_grid,
     choose_bandwidth,
     default_grid,
@@ -240,11 +241,12 @@ class KernelDensity(Estimator):
         tree = WeightedTree.build(prepared, weights, metric, checked.leaf_size, self.n_jobs)
         found = {}
         if h == "cv":
-            scaled = None if grid is None else grid * metric.scale
             if grid is None:
-                scaled = default_grid(prepared, tree.total, _spread(tree))
+                tried = default_grid(prepared, tree.total, _spread(tree))
+            else:
+                tried = BandwidthGrid(grid * metric.scale)
             choice = choose_bandwidth(
-                tree, weights, checked.kernel, scaled, metric.scale, self.n_jobs
+                tree, weights, checked.kernel, tried, metric.scale, self.n_jobs
             )
             h, found = choice.bandwidth / metric.scale, {"bandwidth_scores_": choice.scores}
         return self._publish(
