@@ -298,6 +298,13 @@ WRONG = {
         "pca in parts": (_times("variances", 1 + 2e-3), _times("components", 1.01)),
         "empty round": (_plus("rows", 1), _plus("rows", -1)),
     },
+    "patterns": {
+        **{
+            task: (_plus("counts", 1), _plus("sets", 0.1))
+            for task in ("frequent", "frequent of lists", "closed", "maximal")
+        },
+        "rules": (_plus("sets", 0.1), _times("confidence", 1.001), _plus("lift", 0.01)),
+    },
     "mixture": {task: (_plus("mean log density", 0.02),) for task in ("full", "diag")},
     "density": {
         "log densities": (_plus("log densities", 3e-4), _times("log densities", 1.001)),

@@ -391,6 +391,7 @@ def test_results_that_would_not_fit_are_refused(monkeypatch):
         frequent_itemsets(np.ones((3, 60)), 1.0)
     assert len(frequent_itemsets(np.ones((3, 60)), 1.0, closed=True)) == 1
     monkeypatch.setattr(search, "free_memory", lambda: 20_000)
+    monkeypatch.setattr(search, "MIN_BYTES_TO_LIMIT", 0)
     rng = np.random.default_rng(0)
     with pytest.raises(MemoryError, match=r"The search needs .* GiB for each thread"):
         frequent_itemsets(rng.random((5000, 40)) < 0.5, 0.1, n_jobs=1)

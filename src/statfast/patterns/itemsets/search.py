@@ -29,6 +29,9 @@ from statfast.patterns.itemsets.table import FrequentItemsets
 WORDS_OF_CALL = 2e7  # that a call of the kernel counts: about 10 ms
 ITEMS_OF_CALL, SETS_OF_CALL = 1 << 16, 1 << 14  # that a call finds at most
 MAX_TASKS = 1024  # into which first items are divided
+WORDS_OF_TASK = 1e5  # that are counted for pairs of items in a task, at least: some 0.1 ms
+WORD_BYTES = 8
+MIN_BYTES_TO_LIMIT = 1 << 26  # bytes of the vectors of a first item that memory is looked at for
 FLOP_PER_WORD = 2
 # The sets of the threads, their copy in one array, and the numbers by which they are sorted.
 COPIES_OF_SETS = 3
@@ -239,9 +242,10 @@ def _search(
 ) -> tuple[Array, Array, Array, Array | None]:
     """Items, lengths, counts and weights of all sets, in the order of their first items."""
     m = len(items.column)
-    step = -(-max(m, 1) // MAX_TASKS)
+    step = -(-max(m, 1) // max(1, min(MAX_TASKS, int(items.words / WORDS_OF_TASK))))
     tasks = [(first, min(first + step, m)) for first in range(0, m, step)]
-    free = free_memory()
+    words = (int(items.counts.max(initial=0)) + 63) // 64
+    free = free_memory() if WORD_BYTES * words * m > MIN_BYTES_TO_LIMIT else None
     limit = 1 << 62 if free is None else free // 2 // usable_threads(n_jobs)
     found, lock = [0, 0], Lock()
     weights, masses = baskets.weights, items.masses
