@@ -101,7 +101,9 @@ class PySubgroup(Adapter):
 
     def answer(self):
         qualities = [row[0] for row in self.result.to_descriptions()]
-        return {"qualities": np.array(sorted(qualities, reverse=True), np.float64)}
+        qualities = np.array(sorted(qualities, reverse=True), np.float64)
+        # Those of numbers are n (mean - mean of all), without the number of all rows.
+        return {"qualities": qualities / len(self.task.data) if self.numeric else qualities}
 
 
 # --- checks ---

@@ -164,6 +164,8 @@ def _missing(values: Array) -> Array:
 
 def _distinct(values: Array) -> Array:
     present = values[~_missing(values)]
+    if values.dtype.kind == "f":
+        return np.array(np.unique(present).tolist(), dtype=object)
     try:
         return np.array(sorted(set(present.tolist())), dtype=object)
     except TypeError as error:
@@ -173,8 +175,20 @@ def _distinct(values: Array) -> Array:
 
 
 def _codes(values: Array, levels: Array) -> Array:
+    numbers = _as_floats(values, levels)
+    if numbers is not None:
+        places = np.searchsorted(numbers, values).clip(max=len(levels) - 1)
+        return np.where(numbers[places] == values, places, np.nan)
     code_of_label = {label: float(code) for code, label in enumerate(levels.tolist())}
     return np.array([code_of_label.get(value, np.nan) for value in _plain(values)])
+
+
+def _as_floats(values: Array, levels: Array) -> Array | None:
+    """The categories as floats where values are such; None where they are no floats exactly."""
+    plain = levels.tolist()
+    if values.dtype.kind != "f" or not plain or not all(type(level) is float for level in plain):
+        return None
+    return np.array(plain)
 
 
 def _plain(values: Array) -> list[Any]:
