@@ -94,6 +94,8 @@ RESULTS = {
     "comparison": "compare",
     "stepwise": "step",
     "pruning": "pruning_table",
+    "itemsets": "frequent_itemsets",
+    "rules": "association_rules",
     "stability": "cluster_stability",
     "table": "drop1",
     "permutation_importances": "permutation_importance",

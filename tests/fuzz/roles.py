@@ -18,6 +18,8 @@ from tests.fuzz.outcomes import OUTCOMES
 def rows(drawing, thing):
     """Rows: those of the fit where a target or weights of theirs come along, else others."""
     data, rng = drawing.data, drawing.rng
+    if thing.name == "frequent_itemsets" and rng.random() < 0.8:
+        return dressed(1.0 * (np.nan_to_num(data.X) > 0), rng, plain=0.55, bags=False)
     method = thing.name.rsplit(".", 1)[-1]
     fits = "." not in thing.name or method in FITS
     if fits or ("y" in thing.parameters and rng.random() < 0.9):
@@ -211,6 +213,7 @@ ROLES = {
         file(drawing, thing) if thing.family == "text" else result(drawing, thing, "path")
     ),
     "gap": gap,
+    "itemsets": lambda drawing, thing: result(drawing, thing, "itemsets"),
     "direction": direction,
     "query": query,
     "se": se,
