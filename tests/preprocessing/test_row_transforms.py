@@ -215,3 +215,10 @@ def test_functions_in_a_pipeline():
     piped = make_pipeline(FunctionTransformer(half), Ridge(alpha=1e-3)).fit(ROWS, y)
     alone = Ridge(alpha=1e-3).fit(ROWS / 2.0, y)
     np.testing.assert_allclose(piped.predict(ROWS), alone.predict(ROWS / 2.0))
+
+
+@pytest.mark.parametrize("setting", [{"func": np.ones(3)}, {"inv_kw_args": np.ones(3)}])
+@pytest.mark.parametrize("method", ["fit", "transform", "inverse_transform"])
+def test_wrong_functions_are_refused_by_each_method(setting, method):
+    with pytest.raises(TypeError, match=next(iter(setting))):
+        getattr(FunctionTransformer(**setting), method)(ROWS)

@@ -354,7 +354,6 @@ class FunctionTransformer(Transformer, Estimator):
         -------
         self : FunctionTransformer
         """
-        self._checked()
         rows = self._validated(X)
         if self.check_inverse and self.func is not None and self.inverse_func is not None:
             self._try_inverse(rows)
@@ -408,6 +407,7 @@ class FunctionTransformer(Transformer, Estimator):
         return X if function is None else function(X, **(more or {}))
 
     def _validated(self, X: Any, later: bool = False) -> Any:
+        self._checked()
         if not self.validate:
             return X
         if is_sparse(X) and self.accept_sparse:
