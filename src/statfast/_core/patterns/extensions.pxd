@@ -27,7 +27,7 @@ from statfast._core.patterns.search_state cimport (
 
 cdef enum:
     # A set's baskets are numbered anew for so many items and words, and if they are fewer than one
-    # in so many. Measured on sparse, dense and long baskets: half or twice of each changes little.
+    # in so many.
     MIN_ITEMS_FOR_COMPRESSION = 4
     MIN_WORDS_FOR_COMPRESSION = 4
     MIN_RATIO_FOR_COMPRESSION = 4
