@@ -188,6 +188,8 @@ _HOMES = {
         "RegularizationPath",
         "Ridge",
         "RidgeCV",
+        "RidgeClassifier",
+        "RidgeClassifierCV",
         "StepwiseResult",
         "TweedieRegressor",
         "add1",

@@ -156,6 +156,8 @@ from statfast.linear import LogisticRegressionCV as LogisticRegressionCV
 from statfast.linear import PoissonRegressor as PoissonRegressor
 from statfast.linear import RegularizationPath as RegularizationPath
 from statfast.linear import Ridge as Ridge
+from statfast.linear import RidgeClassifier as RidgeClassifier
+from statfast.linear import RidgeClassifierCV as RidgeClassifierCV
 from statfast.linear import RidgeCV as RidgeCV
 from statfast.linear import StepwiseResult as StepwiseResult
 from statfast.linear import TweedieRegressor as TweedieRegressor
@@ -383,6 +385,8 @@ __all__ = [
     "RepeatedStratifiedKFold",
     "Ridge",
     "RidgeCV",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
     "RobustScaler",
     "RuleListClassifier",
     "SelectFdr",

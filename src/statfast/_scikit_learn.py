@@ -238,7 +238,6 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
         ),
         "SGDOneClassSVM": "use OneClassSVM",
         ("RANSACRegressor", "TheilSenRegressor"): "use HuberRegressor",
-        ("RidgeClassifier", "RidgeClassifierCV"): "use LeastSquaresClassifier",
         "ridge_regression": "use Ridge or ridge_path",
     },
     "manifold": {

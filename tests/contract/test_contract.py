@@ -279,6 +279,8 @@ SPARSE_AFTER_DENSE = {
     "RatingsFactorization",
     "Ridge",
     "RidgeCV",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
     "SimpleImputer",
     "StackingRegressor",
     "TruncatedSVD",
@@ -345,7 +347,6 @@ EXPECTED_FAILURES = {
     "BayesClassifier": {WEIGHTS[0]: "a class has one row, of which there is no covariance"},
     "MultivariateT": {WEIGHTS[0]: "there are fewer rows than columns, which leave no shape"},
     "RegularizedDiscriminantAnalysisCV": {WEIGHTS[0]: WHOLE},
-    "RidgeCV": dict.fromkeys(WEIGHTS, WHOLE),
     **{
         name: dict.fromkeys(WEIGHTS, "rows are drawn, of which there are more where some repeat")
         for name in ("AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor")

@@ -53,6 +53,7 @@ SETTINGS = {  # besides those of the contract: what shows the relation of the ta
     "RegularizedDiscriminantAnalysisCV": {"gammas": [0.1]},
     "RFE": {"estimator": FREE},
     "RidgeCV": {"alphas": [0.1, 1.0]},
+    "RidgeClassifierCV": {"alphas": [0.1, 1.0]},
     "SVC": {"gamma": 0.3, "probability": False},
     "SelectFromModel": {"estimator": FREE},
     "StackingClassifier": {"estimators": [("free", FREE), ("nb", NB)], "final_estimator": NB},

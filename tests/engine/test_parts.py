@@ -39,6 +39,7 @@ SUMS = [
     (statfast.CategoricalNB(), "counts"),
     (statfast.PoissonNB(), "counts"),
     (statfast.LeastSquaresClassifier(), "labels"),
+    (statfast.RidgeClassifier(0.5), "labels"),
     (statfast.LinearRegression(), "target"),
     (statfast.LinearRegression(positive=True), "target"),
     (statfast.Ridge(0.5), "target"),

@@ -19,6 +19,7 @@ from statfast import (
     LeastSquaresClassifier,
     LinearRegression,
     Ridge,
+    RidgeClassifier,
 )
 from statfast._estimator import (
     SumFit,
@@ -130,6 +131,7 @@ LOCAL = [
     ElasticNet(0.05, tol=1e-14),
     Lasso(0.05, tol=1e-14, standardize=True),
     LeastSquaresClassifier(),
+    RidgeClassifier(),
     SelectKBest(k=2),
     SelectPercentile(),
     SelectFpr(),
@@ -157,7 +159,7 @@ def test_a_better_way_has_the_answer_of_the_sum(model, weighted, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((3000, 5)) @ rng.standard_normal((5, 5)) + rng.normal(0.0, 9.0, 5)
     y = X @ [1.0, -2.0, 0.5, 0.0, 3.0] + rng.standard_normal(3000)
-    if isinstance(model, LeastSquaresClassifier) or hasattr(model, "score_func"):
+    if isinstance(model, LeastSquaresClassifier | RidgeClassifier) or hasattr(model, "score_func"):
         y = np.digitize(y, [-5.0, 5.0])
     w = rng.integers(0, 3, 3000).astype(float) if weighted else None
     better = copied(model).fit(X, y, sample_weight=w)

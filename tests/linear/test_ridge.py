@@ -156,3 +156,24 @@ def test_generalized_errors_of_tiny_penalties_of_wide_rows_are_no_rounding(inter
     right = 30 * (shares**2 @ (U.T @ rest) ** 2) / shares.sum(1) ** 2
     model = RidgeCV(alphas, criterion="gcv", fit_intercept=intercept).fit(X, y)
     assert_allclose(model.errors_, right, rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:X has columns that depend")
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("model", [Ridge, LinearRegression])
+def test_folds_of_more_columns_than_rows_are_merged(intercept, model):
+    X, y, w = problem(24, 40, 12)
+    model = model(fit_intercept=intercept)
+    scores = cross_validate(model, X, y, cv=KFold(4), sample_weight=w, return_estimator=True)
+    assert scores.path == "merged statistics"
+    for (train, test), found in zip(KFold(4).split(X), scores["estimator"], strict=True):
+        want = type(model)(fit_intercept=intercept).fit(X[train], y[train], w[train])
+        np.testing.assert_allclose(found.predict(X[test]), want.predict(X[test]), rtol=1e-6)
+    if isinstance(model, LinearRegression):
+        return
+    assert found.df_ == pytest.approx(want.df_)
+    positive = Ridge(fit_intercept=intercept, positive=True)
+    found = cross_validate(positive, X, y, cv=KFold(4))["test_score"]
+    for score, (train, test) in zip(found, KFold(4).split(X), strict=True):
+        want = positive.fit(X[train], y[train]).score(X[test], y[test])
+        assert score == pytest.approx(want, rel=1e-6)

@@ -20,6 +20,7 @@ from statfast import (
     LinearRegression,
     QuadraticDiscriminantAnalysis,
     Ridge,
+    RidgeClassifier,
     StandardScaler,
     make_pipeline,
 )
@@ -54,6 +55,7 @@ CLASSIFIERS = {
     "scaled LDA": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
     "QDA": QuadraticDiscriminantAnalysis(),
     "least squares": LeastSquaresClassifier(),
+    "ridge of labels": RidgeClassifier(2.0),
     "scaled least squares": make_pipeline(StandardScaler(), LeastSquaresClassifier()),
 }
 REGRESSORS = {

@@ -314,6 +314,8 @@ BESIDE = [
     (BOOSTING, "quantile|validation_fraction", values_of(0.3), JUDGED_BY_FIT),
     (f"{SEARCHES}|LogisticRegressionCV", "scoring",
      values_of("accuracy", "neg_log_loss", "balanced_accuracy"), JUDGED_BY_FIT),
+    ("RidgeClassifierCV", "scoring", values_of(None, "accuracy", "f1_macro"), JUDGED_BY_FIT),
+    ("RidgeCV", "scoring", values_of(None, "r2", "neg_mean_absolute_error"), JUDGED_BY_FIT),
     ("PCA|PrincipalComponentRegression", "n_components",
      values_of(2, 0.8, "kaiser"), JUDGED_BY_FIT),
     ("PCA", "n_components", values_of("mle", "broken_stick"), JUDGED_BY_FIT),

@@ -30,6 +30,8 @@ INCOMPATIBLE = {
     ("RegularizedDiscriminantAnalysisCV", "are singular without a row"): ("sample_weight",),
     (".*", "HAC' is of rows in order"): ("cov_type",),
     ("LanguageModelClassifier", "must be whole numbers"): ("sample_weight",),
+    ("Ridge.*CV", "cv!=None and .* are incompatible"): ("store_cv_results", "alpha_per_target"),
+    ("RidgeCV", "criterion='gcv' leaves no rows out"): ("criterion",),
     ("LogisticRegressionCV", "are all held out by a fold of cv"): ("sample_weight", "cv"),
     (".*", "sample_weight (was passed|is not taken)|must take sample_weight"): (
         "sample_weight", "estimator", "estimators", "final_estimator",

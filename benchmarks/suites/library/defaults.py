@@ -39,7 +39,7 @@ TWINS = {
     "sklearn.calibration": {"classes": "CalibratedClassifierCV"},
     "sklearn.isotonic": {"numbers": "IsotonicRegression"},
     "sklearn.linear_model": {
-        "classes": "LogisticRegression LogisticRegressionCV",
+        "classes": "LogisticRegression LogisticRegressionCV RidgeClassifier RidgeClassifierCV",
         "numbers": "ElasticNet ElasticNetCV GammaRegressor HuberRegressor Lasso LassoCV "
         "LinearRegression PoissonRegressor Ridge RidgeCV TweedieRegressor",
     },

@@ -16,7 +16,9 @@ from statfast.linear.inference.selection import StepwiseResult, add1, drop1, ste
 from statfast.linear.least_squares.classifier import LeastSquaresClassifier
 from statfast.linear.least_squares.huber import HuberRegressor
 from statfast.linear.least_squares.linear_regression import LinearRegression
-from statfast.linear.least_squares.ridge import Ridge, RidgeCV
+from statfast.linear.least_squares.ridge import Ridge
+from statfast.linear.least_squares.ridge_classifier import RidgeClassifier, RidgeClassifierCV
+from statfast.linear.least_squares.ridge_cv import RidgeCV
 from statfast.linear.least_squares.ridge_decomposition import ridge_path
 from statfast.linear.logistic.logistic import LogisticRegression
 from statfast.linear.logistic.logistic_cv import LogisticRegressionCV
@@ -43,6 +45,8 @@ __all__ = [
     "RegularizationPath",
     "Ridge",
     "RidgeCV",
+    "RidgeClassifier",
+    "RidgeClassifierCV",
     "RowInfluence",
     "StepwiseResult",
     "Summary",

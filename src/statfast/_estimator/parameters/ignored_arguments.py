@@ -19,6 +19,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 ANY = None  # Stands for all values of a parameter.
 _SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _RIDGE = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
+_RIDGES = "Ridge RidgeClassifier"
 _ANEW = (False,)
 _COPIED = "KMeans BisectingKMeans"
 _LASSO = "Lasso ElasticNet"
@@ -34,10 +35,10 @@ _STARTS = "Each fit starts from scratch."
 # Classes, a parameter, its values that change no result, and why other values would.
 _ROWS = (
     (_COPIED, "copy_x", ANY, ""),
-    (f"{_LASSO} {_LASSO_CV} LinearRegression Ridge", "copy_X", ANY, ""),
+    (f"{_LASSO} {_LASSO_CV} LinearRegression {_RIDGES}", "copy_X", ANY, ""),
     (f"{_LASSO} {_LASSO_CV}", "precompute", ANY, ""),
     (f"{_LASSO} {_LASSO_CV}", "selection", ("cyclic", "random"), ""),
-    (f"{_LASSO} {_LASSO_CV} Ridge {_LOGISTIC}", "random_state", ANY, ""),
+    (f"{_LASSO} {_LASSO_CV} {_RIDGES} {_LOGISTIC}", "random_state", ANY, ""),
     (f"{_LASSO} HuberRegressor LogisticRegression", "warm_start", _ANEW, _STARTS),
     (f"{_LASSO_CV} {_LOGISTIC} {_MACHINES} {_SEARCHES}", "verbose", ANY, ""),
     ("LinearSVC LinearSVR BaggingClassifier BaggingRegressor", "verbose", ANY, ""),
@@ -58,21 +59,17 @@ _ROWS = (
     (_LOGISTIC, "intercept_scaling", (1,), "The intercept is not penalized."),
     (_MACHINES, "shrinking", ANY, ""),
     ("LinearSVC", "multi_class", ("ovr",), "Each class is fitted against the others."),
-    ("Ridge", "solver", _RIDGE, ""),
-    ("Ridge", "max_iter", ANY, ""),
+    (_RIDGES, "solver", _RIDGE, ""),
+    (_RIDGES, "max_iter", ANY, ""),
     (_TWEEDIE, "solver", ("lbfgs", "newton-cholesky"), ""),
     (_TWEEDIE, "verbose", ANY, ""),
-    ("Ridge", "tol", ANY, ""),
+    (_RIDGES, "tol", ANY, ""),
     ("KernelDensity", "algorithm", ("auto", "kd_tree", "ball_tree"), ""),
     ("KernelDensity", "breadth_first", ANY, ""),
     ("RidgeCV", "gcv_mode", (None, "auto", "svd", "eigen"), ""),
     ("AgglomerativeClustering", "compute_full_tree", (True, False, "auto"), ""),
     ("AgglomerativeClustering Pipeline", "memory", (None,), _NO_MEMORY),
     ("BisectingKMeans", "algorithm", ("lloyd", "elkan"), ""),
-    ("RidgeCV", "scoring", (None,), "Its criterion is the squared error; use GridSearchCV."),
-    ("RidgeCV", "cv", (None,), "Each row is left out; use GridSearchCV for other folds."),
-    ("RidgeCV", "store_cv_results", (False,), "The errors are in errors_."),
-    ("RidgeCV", "alpha_per_target", (False,), "Fit the targets one by one."),
     ("PolynomialFeatures", "order", ("C", "F"), ""),
     ("KernelRidge", "kernel_params", (None,), "Pass a kernel object with its parameters."),
     ("Pipeline", "transform_input", (None,), "Only X passes through the steps."),

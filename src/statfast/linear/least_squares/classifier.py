@@ -55,16 +55,81 @@ def class_factor(columns: Any, state: Any) -> ClassFactor:
     X, codes, weights = columns
     K = len(state.classes)
     class_counts = np.bincount(codes, weights, K).astype(np.float64)
-    return ClassFactor(triangle((X, _targets(codes, K), weights), state), class_counts)
+    return ClassFactor(triangle((X, indicators(codes, K), weights), state), class_counts)
 
 
-def _targets(codes: Array, n_classes: int) -> Array:
+def indicators(codes: Array, n_classes: int) -> Array:
     """+1 for the rows of a class, -1 for others: of two classes the second, else of each."""
     modeled = np.arange(1 if n_classes == 2 else 0, n_classes)
     return np.where(codes[:, None] == modeled, 1.0, -1.0)
 
 
-class LeastSquaresClassifier(Classifier, SumFit):
+class IndicatorClassifier(Classifier):
+    """Base of classifiers that fit targets of +1 and -1 by lines."""
+
+    # What subclasses declare, or a fit sets.
+    n_jobs: Jobs
+    classes_: Array
+    coef_: Array
+    intercept_: Array
+
+    def decision_function(self, X: Rows) -> Array:
+        """Return the fitted class indicators.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
+
+        Returns
+        -------
+        scores : ndarray of shape (m, K), or (m,) for two classes
+            About +1 for rows of the class (of two, the second), -1 for others.
+
+        Raises
+        ------
+        ValueError
+            If X is not a finite 2-d array with the columns of the fitted one, or a fit is beyond
+            its type.
+        """
+        rows = new_rows(self, X, finite=True)
+        scores = linear_values(rows, self.coef_, self.intercept_, n_jobs=self.n_jobs)
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict(self, X: Rows) -> Array:
+        """Predict the class of the largest fitted indicator.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
+
+        Returns
+        -------
+        labels : ndarray of shape (m,), dtype of `classes_`
+
+        Raises
+        ------
+        ValueError
+            As for `decision_function`.
+        """
+        scores = self.decision_function(X)
+        winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_.take(winners)
+
+    @staticmethod
+    def _present(sums: ClassFactor, state: Any) -> tuple[StackedFactor, FitState]:
+        """The factor of the classes that have rows in the statistics, and the state of these."""
+        present = sums.class_counts > 0.0
+        classes = state.classes[present]
+        require_several(classes)
+        factor = sums.factor
+        if not present.all():
+            factor = factor.of_targets(np.flatnonzero(present)[1 if len(classes) == 2 else 0 :])
+        return factor, FitState(state.n_features, state.names, classes, state.more)
+
+
+class LeastSquaresClassifier(IndicatorClassifier, SumFit):
     """Classification by least squares on class indicators.
 
     For two classes one fit, +1 standing for the second; the sign decides. Its direction is that of
@@ -188,7 +253,7 @@ class LeastSquaresClassifier(Classifier, SumFit):
     def _fit_local(self, columns: Any, state: Any) -> Self:
         """By one pass of residuals or QR of all rows, as their condition asks for."""
         rows, codes, weights = columns
-        targets = _targets(codes, len(state.classes))
+        targets = indicators(codes, len(state.classes))
         tol = self._checked_value("tol")
         solution = least_squares(rows, targets, weights, state.more, tol, self.n_jobs)
         return self._fitted_by(
@@ -197,20 +262,14 @@ class LeastSquaresClassifier(Classifier, SumFit):
 
     def _solve(self, sums: Any, state: Any) -> Self:
         """Become fitted from merged statistics; classes without rows in them are left out."""
-        present = sums.class_counts > 0.0
-        classes = state.classes[present]
-        require_several(classes)
-        factor = sums.factor
-        if not present.all():
-            factor = factor.of_targets(np.flatnonzero(present)[1 if len(classes) == 2 else 0 :])
+        factor, state = self._present(sums, state)
         solution = solution_of(factor, state.more, self._checked_value("tol"))
-        next_state = FitState(state.n_features, state.names, classes, state.more)
         return self._fitted_by(
             solution["coef"],
             solution["intercept"],
             len(solution["R"]),
             solution["aliased"],
-            next_state,
+            state,
         )
 
     def _fitted_by(
@@ -224,47 +283,3 @@ class LeastSquaresClassifier(Classifier, SumFit):
             None, classes_=state.classes, coef_=coef, intercept_=intercept, rank_=rank,
             aliased_=np.isin(np.arange(d), aliased), n_features_in_=d, **more,
         )  # fmt: skip
-
-    def decision_function(self, X: Rows) -> Array:
-        """Return the fitted class indicators.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, d)
-            Samples to predict.
-
-        Returns
-        -------
-        scores : ndarray of shape (m, K), or (m,) for two classes
-            About +1 for rows of the class (of two, the second), -1 for others.
-
-        Raises
-        ------
-        ValueError
-            If X is not a finite 2-d array with the columns of the fitted one, or a fit is beyond
-            its type.
-        """
-        rows = new_rows(self, X, finite=True)
-        scores = linear_values(rows, self.coef_, self.intercept_, n_jobs=self.n_jobs)
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: Rows) -> Array:
-        """Predict the class of the largest fitted indicator.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, d)
-            Samples to predict.
-
-        Returns
-        -------
-        labels : ndarray of shape (m,), dtype of `classes_`
-
-        Raises
-        ------
-        ValueError
-            As for `decision_function`.
-        """
-        scores = self.decision_function(X)
-        winners = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_.take(winners)

@@ -1,27 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ridge regression: all penalties from one decomposition, and the choice among them."""
+"""Ridge regression, of which all penalties are solved from one decomposition."""
 
 from __future__ import annotations
 
 from math import nan
-from typing import Any, Literal, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
-from statfast._engine import each, grid, interruptible
 from statfast._estimator import (
-    Estimator,
     FitState,
     Regressor,
     SumFit,
     array,
-    by_fit,
     checks_of_all_rows,
     fitted,
     flag,
     jobs,
     left_out_plan,
-    one_of,
     param,
     real,
 )
@@ -45,22 +41,17 @@ from statfast.linear.design.design import (
     new_rows,
     table_of,
 )
-from statfast.linear.design.targets import refuse_extreme
 from statfast.linear.least_squares.bidiagonal import UNCONVERGED, least_squares_by_products
 from statfast.linear.least_squares.conjugate_gradients import ridge_by_products
 from statfast.linear.least_squares.leave_one_out import predict_left_out, refit_uncertain
 from statfast.linear.least_squares.nonnegative import centered_factor, nonnegative_ridge
 from statfast.linear.least_squares.qr import triangle_of
 from statfast.linear.least_squares.ridge_decomposition import (
-    SPAN_OF_PENALTIES,
     Decomposition,
-    RowDecomposition,
     decompose,
-    decompose_sparse_rows,
     decomposition_of,
 )
 from statfast.linear.least_squares.triangles import triangle
-from statfast.linear.penalized.penalties import as_alphas
 
 MIN_COLUMNS_FOR_PRODUCTS = 500  # From so many sparse columns on, no matrix of them is made.
 
@@ -197,7 +188,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
             solution, ended = _solve_by_products(rows, Y, weights, alpha, flat, intercept)
             if solution is None:
                 singular = decompose(rows, Y, weights, intercept, self.n_jobs)
-                solution = _attributes_of_svd(singular, alpha, flat, intercept)
+                solution = attributes_of_svd(singular, alpha, flat, intercept)
         self._publish(None, **state.published(), **solution)
         if not ended:
             warn_not_converged(self, solution["n_iter_"], UNCONVERGED)
@@ -216,7 +207,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         if singular is None:  # The decomposition is made for the first of the penalties, and kept.
             parts = sums.singular_values if intercept else sums.plain_singular_values
             singular = sums.cache[intercept] = decomposition_of(*parts)
-        solution = _attributes_of_svd(singular, alpha, flat, intercept)
+        solution = attributes_of_svd(singular, alpha, flat, intercept)
         return self._publish(None, **state.published(), **solution)
 
     @staticmethod
@@ -264,137 +255,6 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         return out[:, 0] if flat else out
 
 
-class RidgeCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
-    """Ridge regression with the penalty chosen by (generalized) cross-validation.
-
-    Parameters
-    ----------
-    alphas : int or array-like of shape (A,), default=(0.1, 1.0, 10.0)
-        Penalties to try; or how many, evenly spaced on a log scale, from 1e-6 to 100 times the
-        largest squared singular value of the centered columns. None takes 100 of these.
-    criterion : {"loo", "gcv"}, default="loo"
-        Mean squared error of leaving out one row after the other, each with all of its weight, or
-        generalized cross-validation [1]_, which takes the average leverage for that of each row.
-    fit_intercept : bool, default=True
-        Whether to fit an intercept.
-    n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
-
-    Attributes
-    ----------
-    alpha_ : float
-        Of the least error; of equals the largest.
-    alphas_ : ndarray of shape (A,)
-        In falling order.
-    errors_ : ndarray of shape (A,)
-        The criterion for each, the average over outputs; infinite where the fit leaves no degrees
-        of freedom, as of a single sample.
-    coef_ : ndarray of shape (d,), or (T, d) if y was 2-d
-        Coefficients.
-    intercept_ : float, or ndarray of shape (T,)
-        Intercept.
-    df_ : float
-        Effective degrees of freedom.
-    solver_ : "svd"
-        Solver used.
-    n_iter_ : None
-        None; there for scikit-learn's interface.
-    best_score_ : float
-        The least of `errors_`, negative.
-
-    Raises
-    ------
-    ValueError
-        As `Ridge`.
-
-    Notes
-    -----
-    Cost: that of `Ridge` by singular values, and O(A d) for "gcv" or O(n d (d + A)) for "loo".
-    Fewer sparse rows than columns, up to 6000 rows, are solved by the eigenvalues of their
-    products with each other: O(n^3) time, O(n^2) memory and O(A n^2) for "loo". More rows of
-    more than 4000 sparse columns are refused, as that would take minutes.
-
-    References
-    ----------
-    .. [1] G. H. Golub, M. Heath & G. Wahba (1979), "Generalized cross-validation as a method for
-       choosing a good ridge parameter". doi:10.1080/00401706.1979.10489751
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from statfast import RidgeCV
-    >>> X = np.arange(6.0)[:, None]
-    >>> RidgeCV(alphas=[0.1, 1.0, 10.0]).fit(X, [0.1, 0.9, 2.2, 2.8, 4.1, 5.0]).alpha_
-    0.1
-    """
-
-    alphas: ArrayLike = param(by_fit, default=(0.1, 1.0, 10.0), kw_only=False)
-    criterion: Literal["loo", "gcv"] = param(one_of("loo", "gcv"), default="loo")
-    fit_intercept: bool = param(flag, default=True)
-    n_jobs: Jobs = param(jobs, default=None)
-
-    alpha_: float = fitted()
-    alphas_: Array = fitted()
-    errors_: Array = fitted()
-    best_score_: float = fitted()
-    coef_: Array = fitted()
-    intercept_: Any = fitted()
-    df_: float = fitted()
-    solver_: str = fitted()
-    n_iter_: None = fitted()
-
-    _multi_output = True
-
-    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
-        """Choose the penalty, and fit to all samples.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, d)
-            Training samples.
-        y : array-like of shape (n,) or (n, T)
-            Target values.
-        sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal samples, of which leave-one-out
-            leaves all out at once.
-
-        Returns
-        -------
-        self
-        """
-        params = self._checked()
-        alphas = as_alphas(params.alphas)
-        rows = dense_if_small(table_of(X))
-        Y, flat = as_targets(y, rows.shape[0])
-        flat = flat or Y.shape[1] == 1
-        refuse_extreme(Y)
-        weights, intercept = as_weights(sample_weight, rows.shape[0]), params.fit_intercept
-        singular: Decomposition | None = decompose_sparse_rows(rows, Y, weights, intercept, alphas)
-        if singular is None:
-            singular = decompose(rows, Y, weights, intercept, self.n_jobs)
-        if isinstance(alphas, int):
-            top = float(singular.s.max(initial=0.0)) ** 2 or 1.0
-            alphas = np.geomspace(SPAN_OF_PENALTIES[1] * top, SPAN_OF_PENALTIES[0] * top, alphas)
-        if params.criterion == "gcv":
-            errors = _gcv_errors(singular, alphas, len(Y), weights, intercept)
-        elif isinstance(singular, RowDecomposition):
-            errors = singular.squares_left_out(alphas, intercept) / (
-                _total_weight(weights, len(Y)) * Y.shape[1]
-            )
-        else:
-            errors = _leave_one_out(singular, rows, Y, weights, alphas, intercept, self.n_jobs)
-        best = int(np.argmin(errors))
-        attributes = _attributes_of_svd(singular, alphas[best], flat, intercept)
-        return self._publish(
-            X, **attributes, alpha_=float(alphas[best]), alphas_=alphas, errors_=errors,
-            best_score_=-float(errors[best]),
-        )  # fmt: skip
-
-
-def _total_weight(weights: Array | None, n: int) -> float:
-    return float(n if weights is None else weights.sum())
-
-
 def _stacked(models: Any) -> Any:
     """Coefficients (A, d) and intercepts (A,) of models of one target."""
     return np.array([m.coef_ for m in models]), np.array([m.intercept_ for m in models])
@@ -413,9 +273,10 @@ def _penalties(alpha: Any, n_targets: int) -> Any:
     return penalties
 
 
-def _attributes_of_svd(
-    singular: Decomposition, alpha: float, flat: bool, intercept: bool
+def attributes_of_svd(
+    singular: Decomposition, alpha: Any, flat: bool, intercept: bool
 ) -> dict[str, Any]:
+    """What is published of a penalty, or of that of each target."""
     coefs, intercepts = singular.coefs([alpha])
     freedom = float(singular.freedom([alpha])[0]) + intercept
     return _attributes(coefs[0], intercepts[0], flat, "svd", None, freedom)
@@ -449,59 +310,3 @@ def _attributes(
         "n_iter_": n_iter,
         "df_": freedom,
     }
-
-
-def _gcv_errors(
-    singular: Decomposition, alphas: Array, n: int, weights: Array | None, intercept: bool
-) -> Array:
-    """GCV for each penalty: RSS / n over (1 - df / n)^2, n the sum of the weights."""
-    total = _total_weight(weights, n)
-    used = n if weights is None else np.count_nonzero(weights)
-    rank, rest = len(singular.s), 0.0
-    # Otherwise the columns fit the rows perfectly, and the rest is rounding.
-    if rank + intercept < used:
-        rest = np.maximum(singular.spread - (singular.c**2).sum(0), 0.0).mean()
-    shares = alphas[:, None] / (singular.s**2 + alphas[:, None])
-    rss = rest + shares**2 @ (singular.c**2).mean(1)
-    # This is 1 - df / n, to all digits.
-    freedom = (total - intercept - rank + shares.sum(axis=1)) / total
-    if not (freedom > 1e-12).any():
-        raise ValueError(
-            f"criterion='gcv' needs more rows, by weight, than degrees of freedom; got {total:.6g}."
-            " Use criterion='loo', or add rows."
-        )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(freedom > 1e-12, rss / total / freedom**2, np.inf)
-
-
-def _leave_one_out(
-    singular: Decomposition,
-    rows: Matrix,
-    Y: Array,
-    weights: Array | None,
-    alphas: Array,
-    intercept: bool,
-    n_jobs: Jobs,
-) -> Array:
-    """The mean squared error of each row predicted from the others, for each penalty."""
-    shrink = 1.0 / (singular.s[:, None] ** 2 + alphas)  # (r, A)
-    fits = singular.s[:, None, None] * shrink[:, None, :] * singular.c[:, :, None]  # (r, T, A)
-    r, T, A = fits.shape
-    total_weight = _total_weight(weights, len(Y))
-
-    def work(where: slice) -> Array:
-        block = rows[where].toarray() if hasattr(rows, "indptr") else rows[where]
-        moved = np.ascontiguousarray(block, dtype=np.float64) - singular.mean
-        turned = interruptible(np.matmul, moved, singular.V)
-        w = np.ones(len(turned)) if weights is None else weights[where]
-        e = (Y[where] - singular.target)[:, :, None] - (turned @ fits.reshape(r, T * A)).reshape(
-            -1, T, A
-        )
-        h = w[:, None] * (
-            turned**2 @ shrink + intercept / total_weight
-        )  # A row is left out with all of its weight.
-        e *= np.sqrt(w)[:, None, None]  # The square of a row of weight 0 might overflow.
-        return ((e / np.maximum(1.0 - h, 1e-12)[:, None, :]) ** 2).sum((0, 1))
-
-    parts = each(work, grid(len(Y)), n_jobs=n_jobs, effort=4.0 * len(Y) * r * (r + T * A))
-    return sum(parts[1:], parts[0]) / (total_weight * T)

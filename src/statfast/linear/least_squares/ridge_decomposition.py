@@ -30,6 +30,8 @@ MAX_SQUARES_OVER_MEAN = 1.1
 MAX_SPARSE_ROWS = 6000
 # A singular value that is a smaller share of the largest counts as 0.
 ROUNDING_OF_SINGULAR_VALUE = 1e-14
+# The least of 1 - leverage that errors of rows left out are divided by.
+MIN_SLACK = 1e-12
 # In squares of the largest singular value: the penalties tried by default.
 SPAN_OF_PENALTIES = (1e-6, 1e2)
 
@@ -96,15 +98,17 @@ class RowDecomposition(Decomposition):
             raise ValueError(OUT_OF_RANGE)
         return coefs, self.target - coefs @ self.mean
 
-    def squares_left_out(self, alphas: Any, intercept: bool) -> Any:
-        """Sums of the weighted squares of the errors (A,) of each row predicted from the others."""
-        total_weight, out, squared = self.root @ self.root, [], self.U**2
-        for alpha in alphas:
+    def left_out(self, alphas: Any, intercept: bool) -> Any:
+        """The errors (n, T, A) of each row predicted from the others, times the root of its
+        weight."""
+        total_weight, squared = self.root @ self.root, self.U**2
+        out = np.empty((len(self.U), self.c.shape[1], len(alphas)))
+        for place, alpha in enumerate(alphas):
             kept_back = alpha / (self.s**2 + alpha)
             residuals = self.U @ (kept_back[:, None] * self.c)
             slack = squared @ kept_back - intercept * self.root**2 / total_weight
-            out.append(((residuals / np.maximum(slack, 1e-12)[:, None]) ** 2).sum())
-        return np.array(out)
+            out[:, :, place] = residuals / np.maximum(slack, MIN_SLACK)[:, None]
+        return out
 
 
 def decompose_sparse_rows(

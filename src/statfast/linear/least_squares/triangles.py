@@ -30,7 +30,7 @@ ROUNDING_OF_SPREAD = 1e-13
 class StackedFactor:
     """R of the columns (1, X, Y), each row times the root of its weight; see above."""
 
-    R: NDArray[np.float64]  # (1 + p + T, 1 + p + T)
+    R: NDArray[np.float64]  # (r, 1 + p + T), with a row for each column unless rows were fewer
     p: int  # columns of X
     used: float  # rows of positive weight
     logs: float  # sum of the logarithms of their weights
@@ -130,8 +130,8 @@ def triangle(columns: tuple[Array, Array, Array | None], state: Any) -> StackedF
         R = qr_of_rows(X, Y, weights)
         if not np.isfinite(R).all():
             require_finite(X)
-        if len(R) < q:
-            R = np.vstack([R, np.zeros((q - len(R), q))])
+        if not len(R):
+            R = np.zeros((1, q))
     if weights is None:
         return StackedFactor(R, p, float(len(X)), 0.0)
     positive = weights[weights > 0.0]
