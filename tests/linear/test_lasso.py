@@ -333,3 +333,19 @@ def test_searches_over_several_targets():
     found = GridSearchCV(Lasso(), {"alpha": [1e-3, 1.0]}, cv=3).fit(X, Y)
     assert found.best_params_ == {"alpha": 1e-3}
     assert found.best_score_ > 0.9
+
+
+@pytest.mark.parametrize("kind", [Lasso, ElasticNet])
+def test_rows_are_checked_whatever_check_input_says(kind):
+    X, y = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30.0)
+    plain = kind(alpha=0.1).fit(X, y)
+    for flag in (True, False):
+        np.testing.assert_array_equal(
+            kind(alpha=0.1).fit(X, y, check_input=flag).coef_, plain.coef_
+        )
+        with pytest.raises(ValueError, match="NaN"):
+            kind().fit(np.where(X > 1, np.nan, X), y, check_input=flag)
+    with pytest.raises(ValueError, match="check_input"):
+        kind().fit(X, y, check_input="yes")
+    gram = kind(alpha=0.1, precompute=X.T @ X).fit(X, y)
+    np.testing.assert_array_equal(gram.coef_, plain.coef_)

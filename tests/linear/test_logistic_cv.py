@@ -6,6 +6,7 @@ import pytest
 
 from statfast import LogisticRegression, LogisticRegressionCV
 from statfast.datasets import load_iris
+from statfast.linear import NoInferenceError
 from statfast.metrics import log_loss
 from statfast.model_selection import StratifiedKFold
 
@@ -74,6 +75,47 @@ def test_as_scikit_learn(scoring):
     assert model.score(X, y) == pytest.approx(peer.score(X, y), abs=1e-5)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("ratios", [(0.0,), (0.0, 1.0)])
+def test_means_of_the_best_fits_of_folds(classes, weighted, ratios):
+    X, y, w = rows(classes)
+    w = w if weighted else None
+    model = LogisticRegressionCV(Cs=[0.03, 0.3, 3.0], l1_ratios=ratios, cv=4, refit=False)
+    model.fit(X, y, sample_weight=w)
+    best, models = [], []
+    for scores, (train, _) in zip(model.scores_, StratifiedKFold(4).split(X, y), strict=True):
+        r, c = np.unravel_index(scores.argmax(), scores.shape)
+        best.append((model.Cs_[c], ratios[r]))
+        one = LogisticRegression(C=model.Cs_[c], l1_ratio=ratios[r])
+        models.append(one.fit(X[train], y[train], None if w is None else w[train]))
+    for name in ("coef_", "intercept_"):
+        want = np.mean([getattr(one, name) for one in models], axis=0)
+        np.testing.assert_allclose(getattr(model, name), want, rtol=1e-9)
+    np.testing.assert_allclose((model.C_, model.l1_ratio_), np.mean(best, axis=0))
+    assert model.n_iter_.max() == max(one.n_iter_.max() for one in models)
+    assert model.converged_
+    chances = model.predict_proba(X)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[chances.argmax(axis=1)])
+    for call in (model.summary, model.conf_int, lambda: model.log_likelihood_):
+        with pytest.raises(NoInferenceError, match="With refit=False coefficients are means"):
+            call()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_means_of_folds_as_scikit_learn(classes):
+    peers = pytest.importorskip("sklearn.linear_model")
+    X, y, _ = rows(classes)
+    params = {"Cs": [0.03, 0.3, 3.0], "refit": False, "scoring": "neg_log_loss", "cv": 4}
+    peer = peers.LogisticRegressionCV(
+        l1_ratios=(0,), use_legacy_attributes=False, tol=1e-10, max_iter=10_000, **params
+    ).fit(X, y)
+    model = LogisticRegressionCV(**params).fit(X, y)
+    assert pytest.approx(peer.C_) == model.C_
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-5)
+    np.testing.assert_allclose(model.intercept_, peer.intercept_, atol=1e-5)
+
+
 def test_a_class_held_out_whole():
     X, y = np.arange(6.0)[:, None], [0, 0, 0, 0, 1, 1]
     with pytest.raises(ValueError, match="y has a class whose rows are all held out"):
@@ -91,7 +133,8 @@ def test_a_class_held_out_whole():
         ({"l1_ratios": [2.0]}, ValueError, "l1_ratios must be at most 1"),
         ({"rule": "2se"}, ValueError, "rule must be"),
         ({"scoring": "r3"}, ValueError, "r3"),
-        ({"refit": False}, ValueError, "takes refit"),
+        ({"refit": "no"}, TypeError, "refit must be"),
+        ({"refit": False, "rule": "1se"}, ValueError, "rule='1se' compares means over folds"),
     ],
 )
 def test_bad_parameters(params, error, message):

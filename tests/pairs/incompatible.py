@@ -32,6 +32,7 @@ INCOMPATIBLE = {
     ("LanguageModelClassifier", "must be whole numbers"): ("sample_weight",),
     ("Ridge.*CV", "cv!=None and .* are incompatible"): ("store_cv_results", "alpha_per_target"),
     ("RidgeCV", "criterion='gcv' leaves no rows out"): ("criterion",),
+    ("LogisticRegressionCV", "rule='1se' compares means over folds"): ("rule",),
     ("LogisticRegressionCV", "are all held out by a fold of cv"): ("sample_weight", "cv"),
     (".*", "sample_weight (was passed|is not taken)|must take sample_weight"): (
         "sample_weight", "estimator", "estimators", "final_estimator",

@@ -48,7 +48,6 @@ _ROWS = (
     (_LOGISTIC, "solver", _SOLVERS, ""),
     (_LOGISTIC, "dual", ANY, ""),
     ("LogisticRegressionCV", "penalty", ("deprecated", "l2"), "Pass l1_ratios."),
-    ("LogisticRegressionCV", "refit", (True,), "The chosen penalty is fitted to all rows."),
     (
         "LogisticRegressionCV",
         "use_legacy_attributes",

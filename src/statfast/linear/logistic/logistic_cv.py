@@ -15,11 +15,13 @@ from statfast._estimator import (
     checked_by,
     classes_with_weight,
     fitted,
+    flag,
     one_of,
     param,
     removed,
     require_several,
     rows_besides,
+    with_params,
     without_unweighted,
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
@@ -33,6 +35,7 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.linear.design.design import table_of
+from statfast.linear.inference.inference import NoInferenceError
 from statfast.linear.logistic.logistic import LogisticRegression
 
 POWERS_OF_C = -4, 4  # A number of Cs lies between these powers of ten, as in scikit-learn.
@@ -78,6 +81,9 @@ class LogisticRegressionCV(LogisticRegression):
     rule : {"min", "1se"}, default="min"
         The candidate with the best score, or the smallest C whose score is within a standard error
         of the best (Breiman, Friedman, Olshen & Stone 1984, section 3.4.3).
+    refit : bool, default=True
+        Fit the chosen candidate to all samples. False takes the best candidate of each fold by
+        itself, and the means of their penalties and of the coefficients of their fits in the folds.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     class_weight : dict or "balanced", optional
@@ -101,13 +107,13 @@ class LogisticRegressionCV(LogisticRegression):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     coef_ : ndarray of shape (1, d), or (K, d) for more than two classes
-        Coefficients of the fit to all samples.
+        Coefficients of the fit to all samples, or means of those of the folds.
     intercept_ : ndarray of shape (1,) or (K,)
         Intercept.
     C_ : float
-        The chosen inverse strength.
+        The chosen inverse strength, or the mean of those of the folds.
     l1_ratio_ : float
-        The chosen fraction of the l1 norm.
+        The chosen fraction of the l1 norm, or the mean of those of the folds.
     Cs_ : ndarray of shape (S,)
         Those tried, ascending.
     l1_ratios_ : ndarray of shape (R,)
@@ -115,9 +121,9 @@ class LogisticRegressionCV(LogisticRegression):
     scores_ : ndarray of shape (folds, R, S)
         Scores of the held-out samples.
     n_iter_ : ndarray of shape (1,) or (K,), int32
-        Passes of the fit to all samples.
+        Passes of the fit to all samples, or the most of those of the folds.
     converged_ : bool
-        Whether the iterations converged.
+        Whether the iterations converged, without `refit` those of all folds.
     n_features_in_ : int
         Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -131,9 +137,10 @@ class LogisticRegressionCV(LogisticRegression):
     -----
     A search over `LogisticRegression`, as `statfast.model_selection.GridSearchCV` makes it: ridge
     models of all folds are fitted together. Ties between candidates go to the smallest C. ``score``
-    is that of `scoring`, or the accuracy where it is None.
+    is that of `scoring`, or the accuracy where it is None. Without `refit` there is no fit to all
+    samples, and so no summary of one.
 
-    Cost: a fit for each fold and candidate, and one to all rows.
+    Cost: a fit for each fold and candidate, and one to all rows; without `refit` one for each fold.
 
     References
     ----------
@@ -159,6 +166,7 @@ class LogisticRegressionCV(LogisticRegression):
     cv: Any = param(by_fit, default=None)
     scoring: str | Callable[..., Any] | None = param(by_fit, default=None)
     rule: Literal["min", "1se"] = param(one_of("min", "1se"), default="min")
+    refit: bool = param(flag, default=True)
 
     C_: float = fitted()
     l1_ratio_: float = fitted()
@@ -194,13 +202,19 @@ class LogisticRegressionCV(LogisticRegression):
         ------
         ValueError
             If X is not a finite 2-d array, if y is not one label for each row, if there is one
-            class, or a fold holds out all rows of one, or if a parameter is out of its range.
+            class, or a fold holds out all rows of one, if a parameter is out of its range, or if
+            `rule` is "1se", which is of all folds together, without `refit`.
         TypeError
             If a parameter is of the wrong type.
         """
         from statfast.model_selection import GridSearchCV
 
         params = self._checked()
+        if params.rule == "1se" and not params.refit:
+            raise ValueError(
+                "rule='1se' compares means over folds; refit=False takes the best candidate of "
+                "each. Pass one of them."
+            )
         rows = table_of(X, n_min=2, finite=False)
         n = rows.shape[0]
         labels, codes = as_labels(y, n)
@@ -221,19 +235,27 @@ class LogisticRegressionCV(LogisticRegression):
         )  # fmt: skip
         search = GridSearchCV(
             base, {"C": Cs, "l1_ratio": ratios}, cv=pairs, rule=self.rule, error_score="raise",
-            scoring="neg_log_loss" if self.scoring is None else self.scoring,
+            scoring="neg_log_loss" if self.scoring is None else self.scoring, refit=params.refit,
         )  # fmt: skip
         search.fit(rows, classes[codes], sample_weight=weights)
-        best, scores = search.best_estimator_, search.cv_results_
-        table = [scores[f"split{fold}_test_score"] for fold in range(len(pairs))]
+        scores = search.cv_results_
+        table = np.array([scores[f"split{fold}_test_score"] for fold in range(len(pairs))])
+        if params.refit:
+            best = search.best_estimator_
+            attributes = {name: best.__dict__[name] for name in best.__dict__["_fitted"]}
+            choice = search.best_params_
+        else:
+            chosen = [scores["params"][place] for place in table.argmax(axis=1)]
+            attributes = _means_of_folds(base, rows, classes[codes], weights, pairs, chosen)
+            choice = {name: float(np.mean([c[name] for c in chosen])) for name in chosen[0]}
         return self._publish(
             X,
-            **{name: best.__dict__[name] for name in best.__dict__["_fitted"]},
-            C_=search.best_params_["C"],
-            l1_ratio_=search.best_params_["l1_ratio"],
+            **attributes,
+            C_=choice["C"],
+            l1_ratio_=choice["l1_ratio"],
             Cs_=np.array(Cs),
             l1_ratios_=np.array(ratios),
-            scores_=np.array(table).reshape(len(pairs), len(Cs), len(ratios)).transpose(0, 2, 1),
+            scores_=table.reshape(len(pairs), len(Cs), len(ratios)).transpose(0, 2, 1),
             _scorer=search.scorer_,
         )
 
@@ -260,8 +282,35 @@ class LogisticRegressionCV(LogisticRegression):
         more = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(self._scorer(self, X, y, **more))
 
+    def _inferred(self, *, refuse: bool = True) -> Any:
+        if self.__sklearn_is_fitted__() and not {"_result", "results_"} & self.__dict__.keys():
+            raise NoInferenceError(
+                "With refit=False coefficients are means over folds: no fit to all samples has a "
+                "likelihood or a summary. Pass refit=True."
+            )
+        return super()._inferred(refuse=refuse)
+
     def _plan_folds(self, task: Any) -> None:
         return None  # Each fold chooses a penalty by itself.
+
+
+def _means_of_folds(
+    base: LogisticRegression, rows: Any, labels: Array, weights: Array | None, pairs: Any,
+    chosen: list[dict[str, float]],
+) -> dict[str, Any]:  # fmt: skip
+    """What is fitted, as the mean of the fits of each fold with the candidate chosen for it."""
+    models = []
+    for (train, _), params in zip(pairs, chosen, strict=True):
+        w = None if weights is None else weights[train]
+        models.append(with_params(base, params).fit(rows[train], labels[train], w))
+    first = models[0].__dict__
+    kept = [name for name in first["_fitted"] if name not in ("_result", "results_")]
+    return {name: first[name] for name in kept} | {
+        "coef_": np.mean([model.coef_ for model in models], axis=0),
+        "intercept_": np.mean([model.intercept_ for model in models], axis=0),
+        "n_iter_": np.max([model.n_iter_ for model in models], axis=0),
+        "converged_": all(model.converged_ for model in models),
+    }
 
 
 def require_classes(codes: Array, weights: Array | None, n_classes: int) -> None:

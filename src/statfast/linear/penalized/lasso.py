@@ -14,6 +14,7 @@ from statfast._estimator import (
     count,
     fitted,
     flag,
+    ignoring_sklearn_arguments,
     jobs,
     param,
     real,
@@ -124,6 +125,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     n_iter_: Any = fitted()
     converged_: bool = fitted()
 
+    @ignoring_sklearn_arguments(check_input=(True, False))
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the model.
 
