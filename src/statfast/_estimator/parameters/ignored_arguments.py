@@ -39,7 +39,7 @@ _ROWS = (
     (f"{_LASSO} {_LASSO_CV}", "precompute", ANY, ""),
     (f"{_LASSO} {_LASSO_CV}", "selection", ("cyclic", "random"), ""),
     (f"{_LASSO} {_LASSO_CV} {_RIDGES} {_LOGISTIC}", "random_state", ANY, ""),
-    (f"{_LASSO} HuberRegressor LogisticRegression", "warm_start", _ANEW, _STARTS),
+    ("HuberRegressor LogisticRegression", "warm_start", _ANEW, _STARTS),
     (f"{_LASSO_CV} {_LOGISTIC} {_MACHINES} {_SEARCHES}", "verbose", ANY, ""),
     ("LinearSVC LinearSVR BaggingClassifier BaggingRegressor", "verbose", ANY, ""),
     ("NMF OneVsRestClassifier Pipeline ClassifierChain RegressorChain", "verbose", ANY, ""),

@@ -127,6 +127,11 @@ class ScaledColumns:
         no float64 numbers."""
         return times_powers(coefs, power if self.powers is None else power - self.powers[:, None])
 
+    def scale_coefs(self, coefs: Array, power: int = 0) -> Array:
+        """The way back, of coefficients (p,)."""
+        with np.errstate(over="ignore"):
+            return np.ldexp(coefs, -power if self.powers is None else self.powers - power)
+
     def refuse_vanished(self, l1: Any, total: float) -> None:
         """Raise ValueError if a column left out might have a product with the residuals above l1,
         whose absolute values sum to no more than `total`."""

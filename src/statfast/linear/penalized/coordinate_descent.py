@@ -99,6 +99,17 @@ class Descent:
         """Make the gradient that of the coefficients `b`, set from outside."""
         refresh(self.G, self.inner, self.b, self.q)
 
+    def begin(self, coefs: Array) -> None:
+        """Go on from coefficients (p,) of the scaled columns."""
+        if not self.whole:
+            self._admit(np.flatnonzero((coefs != 0.0) & ~self.member & ~self.columns.constant))
+        self.b[:] = coefs[self.working]
+        if self.whole and self.columns.exact:
+            self.refresh()
+            self.gradient[self.working] = self.q
+        else:
+            self._check_gradient(0.0, 0.0)
+
     # ------------------------------------------------------------ one penalty
     def solve(self, l1: float, l2: float, before: float, tol: float, max_iter: int) -> Answer:
         """Minimize from where the last penalty ended; `before` was its l1, infinite at first.
