@@ -20,7 +20,6 @@ from statfast import (
     LinearRegression,
     QuadraticDiscriminantAnalysis,
     Ridge,
-    RidgeClassifier,
     StandardScaler,
     make_pipeline,
 )
@@ -55,7 +54,6 @@ CLASSIFIERS = {
     "scaled LDA": make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
     "QDA": QuadraticDiscriminantAnalysis(),
     "least squares": LeastSquaresClassifier(),
-    "ridge of labels": RidgeClassifier(2.0),
     "scaled least squares": make_pipeline(StandardScaler(), LeastSquaresClassifier()),
 }
 REGRESSORS = {

@@ -97,7 +97,7 @@ class RidgeClassifier(AcceptsSparse, IndicatorClassifier, SumFit):
     >>> from statfast.datasets import load_breast_cancer
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> round(RidgeClassifier(alpha=10.0).fit(X, y).score(X, y), 3)
-    0.961
+    0.954
     """
 
     alpha: float = param(real(0.0), default=1.0, kw_only=False)
@@ -208,6 +208,9 @@ class RidgeClassifierCV(IndicatorClassifier, PenaltyChoice):
     ----------
     alphas : int or array-like of shape (A,), default=(0.1, 1.0, 10.0)
         Penalties to try; or how many, as `RidgeCV` does.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of the samples of each class, by label; "balanced" makes the classes
+        weigh the same.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     scoring : str or callable, optional
@@ -216,9 +219,6 @@ class RidgeClassifierCV(IndicatorClassifier, PenaltyChoice):
     cv : int, splitter or iterable of (train, test), optional
         Folds. An integer cuts the samples of each class in so many runs, without shuffling. None
         leaves out one row after the other.
-    class_weight : dict or "balanced", optional
-        Factors of the weights of the samples of each class, by label; "balanced" makes the classes
-        weigh the same.
     store_cv_results : bool, default=False
         Without `cv`: whether to keep `cv_results_`.
     n_jobs : int, optional

@@ -183,6 +183,8 @@ class RidgeCV(LinearPredictor, Regressor, PenaltyChoice):
     criterion : {"loo", "gcv"}, default="loo"
         Without `cv`: the error of leaving out one row after the other, each with all of its weight,
         or generalized cross-validation [1]_, which takes the average leverage for that of each row.
+    alpha_per_target : bool, default=False
+        Without `cv`: whether each target gets a penalty of its own.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     scoring : str or callable, optional
@@ -193,8 +195,6 @@ class RidgeCV(LinearPredictor, Regressor, PenaltyChoice):
         row after the other.
     store_cv_results : bool, default=False
         Without `cv`: whether to keep `cv_results_`.
-    alpha_per_target : bool, default=False
-        Without `cv`: whether each target gets a penalty of its own.
     n_jobs : int, optional
         Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
@@ -254,7 +254,7 @@ class RidgeCV(LinearPredictor, Regressor, PenaltyChoice):
     >>> RidgeCV(alphas=[0.1, 1.0, 10.0]).fit(X, y).alpha_
     0.1
     >>> RidgeCV(alphas=[0.1, 1.0, 10.0], cv=3, scoring="max_error").fit(X, y).errors_.round(2)
-    array([2.41, 0.68, 0.44])
+    array([1.58, 0.52, 0.26])
     """
 
     criterion: Literal["loo", "gcv"] = param(one_of("loo", "gcv"), default="loo")

@@ -204,7 +204,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         for y, start in zip(several_y, starts, strict=True):
             path, goal = fit_path(
                 rows, y, weights, alphas=alphas, l1_ratio=ratio, n_jobs=self.n_jobs,
-                lead=FIRST_PENALTY, start=start, **how,
+                lead=start, **how,
             )  # fmt: skip
             fits.append(self._last(path, goal))
         if len(fits) == 1:
@@ -220,11 +220,12 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         fit = self._last(*path_by_products(columns, alphas, ratio, how))
         return self._publish(None, **state.published(), **fit)
 
-    def _starts(self, n_targets: int, d: int) -> list[Array | None]:
-        """Where the coefficients (d,) of each target start, if not at zero."""
+    def _starts(self, n_targets: int, d: int) -> list[Any]:
+        """What leads to the fit of each target: the coefficients (d,) of the last fit, or larger
+        penalties."""
         before = self.__dict__.get("coef_") if self._checked_value("warm_start") else None
         if before is None or np.atleast_2d(before).shape != (n_targets, d):
-            return [None] * n_targets
+            return [FIRST_PENALTY] * n_targets
         return list(np.atleast_2d(before).astype(np.float64))
 
     def _checked_ratio(self) -> float:

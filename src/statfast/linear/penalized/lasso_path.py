@@ -131,13 +131,12 @@ def fit_path(
     tol: float = 1e-8,
     max_iter: int = 10_000,
     n_jobs: Jobs = None,
-    lead: float = 0.0,
-    start: Array | None = None,
+    lead: float | Array = 0.0,
 ) -> tuple[RegularizationPath, float]:
     """The path for checked arguments, and the gap it was to reach.
 
     `alphas` may be how many to choose; `lead` makes a few penalties lead down to a first one below
-    so much of the largest, unless there are coefficients (p,) to start with.
+    so much of the largest, or is the coefficients (p,) to start with.
     """
     n = X.shape[0]
     # The squares of y over this power of two do not overflow.
@@ -158,7 +157,7 @@ def fit_path(
     )
     path = path_of(
         descent, alphas, l1_ratio=l1_ratio, mean=mean, tol=tol, max_iter=max_iter, power=power,
-        lead=lead, start=start,
+        lead=lead,
     )  # fmt: skip
     return path, max(tol, ROUNDING_OF_GAP) * square / n
 
@@ -172,8 +171,7 @@ def path_of(
     tol: float,
     max_iter: int,
     power: int = 0,
-    lead: float = 0.0,
-    start: Array | None = None,
+    lead: float | Array = 0.0,
 ) -> RegularizationPath:
     """The path from products; `mean` is that of y over its power of two, 0 without an intercept."""
     columns = descent.columns
@@ -184,11 +182,11 @@ def path_of(
     coefs, gaps, rounds = np.zeros((p, len(alphas))), [], []
     before, top = np.inf, descent.largest
     first, ridge = penalties[0]
-    if start is not None:
-        begun = columns.scale_coefs(start, power) / np.where(columns.scale == 0, 1, columns.scale)
+    if isinstance(lead, np.ndarray):
+        begun = columns.scale_coefs(lead, power) / np.where(columns.scale == 0, 1, columns.scale)
         if np.isfinite(begun).all():
             descent.begin(begun.clip(0.0) if descent.positive else begun)
-            lead = 0.0
+        lead = 0.0
     while lead and not descent.whole and first < lead * top:
         top *= lead
         share = 0.0 if first == 0 else ridge / first
