@@ -153,6 +153,12 @@ def test_marks_that_make_no_table_are_refused(setting, words):
         label_binarize(["a", "b"], classes=["a", "b"], **setting)
 
 
+@pytest.mark.parametrize("mark", [{1}, "1", 0.5, None])
+def test_marks_that_are_no_integers_are_refused(mark):
+    with pytest.raises((TypeError, ValueError), match="pos_label"):
+        label_binarize(["a", "b"], classes=["a", "b"], pos_label=mark)
+
+
 def test_binarizer_says_what_is_wrong():
     model = LabelBinarizer()
     with pytest.raises(NotFittedError):

@@ -11,6 +11,7 @@ import numpy as np
 from statfast._estimator import Estimator, array, count, fitted, flag, one_of, param
 from statfast._typing import Array, ArrayLike, Matrix
 from statfast._validation import (
+    as_count,
     as_csr,
     as_rows,
     as_sparse,
@@ -269,7 +270,11 @@ def label_binarize(
 
 
 def _checked_marks(neg_label: Any, pos_label: Any, sparse: bool) -> tuple[int, int]:
-    if not neg_label < pos_label:
+    low, high = (
+        as_count(neg_label, "neg_label", MIN_MARK),
+        as_count(pos_label, "pos_label", MIN_MARK),
+    )
+    if not low < high:
         raise ValueError(
             f"neg_label={shown(neg_label)} must be strictly less than pos_label={shown(pos_label)}."
         )
@@ -278,7 +283,7 @@ def _checked_marks(neg_label: Any, pos_label: Any, sparse: bool) -> tuple[int, i
             "Sparse binarization is only supported with non zero pos_label and zero neg_label; got "
             f"pos_label={shown(pos_label)} and neg_label={shown(neg_label)}."
         )
-    return int(neg_label), int(pos_label)
+    return low, high
 
 
 def as_indicators(y: Any) -> Array | None:

@@ -57,7 +57,7 @@ MAX_POWER_OF_ROWS = 1020
 class KernelDensity(Estimator):
     """Kernel density estimate: the mean of kernels about the samples.
 
-    The density at x is sum_i w_i K(|x - x_i| / h) / (W c), with weights w_i of sum W, the
+    The density at x is ``sum_i w_i K(|x - x_i| / h) / (W c)``, with weights ``w_i`` of sum W, the
     bandwidth h, and c what makes the integral 1.
 
     Parameters
@@ -322,7 +322,7 @@ class KernelDensity(Estimator):
 
         Returns
         -------
-        log_densities : ndarray of shape (n_samples_fit_,), float64
+        log_densities : ndarray of shape (n,), float64
             Of the samples of positive weight, in their order, with a relative error of at most 1e-9
             of the density; -inf beyond the kernels of all others.
 
