@@ -272,10 +272,13 @@ _HOMES = {
     "preprocessing": (
         "Binarizer",
         "FunctionTransformer",
+        "KBinsDiscretizer",
+        "KNNImputer",
         "LabelBinarizer",
         "LabelEncoder",
         "MaxAbsScaler",
         "MinMaxScaler",
+        "MissingIndicator",
         "MultiLabelBinarizer",
         "Normalizer",
         "OneHotEncoder",
@@ -285,6 +288,7 @@ _HOMES = {
         "RobustScaler",
         "SimpleImputer",
         "StandardScaler",
+        "TargetEncoder",
     ),
     "svm": (
         "SVC",

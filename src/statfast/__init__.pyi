@@ -229,10 +229,13 @@ from statfast.pipeline import make_column_transformer as make_column_transformer
 from statfast.pipeline import make_pipeline as make_pipeline
 from statfast.preprocessing import Binarizer as Binarizer
 from statfast.preprocessing import FunctionTransformer as FunctionTransformer
+from statfast.preprocessing import KBinsDiscretizer as KBinsDiscretizer
+from statfast.preprocessing import KNNImputer as KNNImputer
 from statfast.preprocessing import LabelBinarizer as LabelBinarizer
 from statfast.preprocessing import LabelEncoder as LabelEncoder
 from statfast.preprocessing import MaxAbsScaler as MaxAbsScaler
 from statfast.preprocessing import MinMaxScaler as MinMaxScaler
+from statfast.preprocessing import MissingIndicator as MissingIndicator
 from statfast.preprocessing import MultiLabelBinarizer as MultiLabelBinarizer
 from statfast.preprocessing import Normalizer as Normalizer
 from statfast.preprocessing import OneHotEncoder as OneHotEncoder
@@ -242,6 +245,7 @@ from statfast.preprocessing import PolynomialFeatures as PolynomialFeatures
 from statfast.preprocessing import RobustScaler as RobustScaler
 from statfast.preprocessing import SimpleImputer as SimpleImputer
 from statfast.preprocessing import StandardScaler as StandardScaler
+from statfast.preprocessing import TargetEncoder as TargetEncoder
 from statfast.svm import SVC as SVC
 from statfast.svm import SVR as SVR
 from statfast.svm import KernelRidge as KernelRidge
@@ -315,11 +319,13 @@ __all__ = [
     "HuberRegressor",
     "IncrementalPCA",
     "IsotonicRegression",
+    "KBinsDiscretizer",
     "KDTree",
     "KFold",
     "KMeans",
     "KMeansStatistics",
     "KMedoids",
+    "KNNImputer",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "KernelDensity",
@@ -343,6 +349,7 @@ __all__ = [
     "MaxAbsScaler",
     "MinMaxScaler",
     "MiniBatchKMeans",
+    "MissingIndicator",
     "MixedNB",
     "MultiLabelBinarizer",
     "MultiOutputClassifier",
@@ -407,6 +414,7 @@ __all__ = [
     "StratifiedShuffleSplit",
     "SubgroupDiscovery",
     "TangentDistanceClassifier",
+    "TargetEncoder",
     "TfidfTransformer",
     "TfidfVectorizer",
     "TimeSeriesSplit",

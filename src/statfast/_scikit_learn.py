@@ -197,7 +197,6 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
         ("GaussianProcessClassifier", "GaussianProcessRegressor"): "",
         "kernels": "the kernels of statfast.kernels are those of machines, without priors",
     },
-    "impute": {("KNNImputer", "MissingIndicator"): ""},
     "inspection": {
         "DecisionBoundaryDisplay": "use statfast.plot.decision_regions",
         "PartialDependenceDisplay": "use statfast.plot.partial_dependence",
@@ -348,11 +347,9 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
             "PowerTransformer",
             "QuantileTransformer",
             "SplineTransformer",
-            "TargetEncoder",
             "power_transform",
             "quantile_transform",
         ): "",
-        "KBinsDiscretizer": "use PiecewiseLinearFeatures, or OneHotEncoder of your bins",
     },
     "random_projection": {
         (

@@ -113,7 +113,7 @@ KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a roo
     "patterns.itemsets": "patterns",
     "patterns.rule_lists": "patterns",
     "patterns.subgroups": "patterns",
-    "preprocessing": "rows",
+    "preprocessing": "neighbors rows",
     "svm.dual": "distance svm",
     "svm.linear": "linear rows svm",
     "svm.machines": "svm",

@@ -28,6 +28,8 @@ INCOMPATIBLE = {
         "sample_weight",
     ),
     ("RegularizedDiscriminantAnalysisCV", "are singular without a row"): ("sample_weight",),
+    ("TargetEncoder", "target_type='|y must hold numbers"): ("target_type", "target"),
+    ("KBinsDiscretizer", "quantile_method must be"): ("quantile_method", "sample_weight"),
     (".*", "HAC' is of rows in order"): ("cov_type",),
     ("LanguageModelClassifier", "must be whole numbers"): ("sample_weight",),
     ("Ridge.*CV", "cv!=None and .* are incompatible"): ("store_cv_results", "alpha_per_target"),

@@ -68,6 +68,7 @@ OF_COLUMNS = {
             "MinMaxScaler", "StandardScaler", "RobustScaler", "SimpleImputer", "OneHotEncoder",
             "OrdinalEncoder", "PiecewiseLinearFeatures", "PolynomialFeatures", "ColumnTransformer",
             "Binarizer", "FunctionTransformer", "MaxAbsScaler", "Normalizer",
+            "KBinsDiscretizer", "TargetEncoder", "KNNImputer", "MissingIndicator",
         ),
         "answers have columns of their own",
     ),

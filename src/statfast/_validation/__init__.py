@@ -73,6 +73,7 @@ from statfast._validation.targets import (
     as_targets,
     as_vector,
     as_weights,
+    code_integers,
     label_columns,
 )
 
@@ -108,6 +109,7 @@ __all__ = [
     "as_vector",
     "as_weights",
     "categorical_mask",
+    "code_integers",
     "column_labels",
     "column_names",
     "columns_for",

@@ -3,13 +3,16 @@
 
 from statfast._scikit_learn import missing_names
 from statfast.preprocessing.bases import PiecewiseLinearFeatures, PolynomialFeatures
+from statfast.preprocessing.bins import KBinsDiscretizer
 from statfast.preprocessing.impute import SimpleImputer
+from statfast.preprocessing.knn_impute import KNNImputer
 from statfast.preprocessing.labels import (
     LabelBinarizer,
     LabelEncoder,
     MultiLabelBinarizer,
     label_binarize,
 )
+from statfast.preprocessing.missing import MissingIndicator
 from statfast.preprocessing.one_hot import OneHotEncoder
 from statfast.preprocessing.ordinal import OrdinalEncoder
 from statfast.preprocessing.ranges import MaxAbsScaler, MinMaxScaler, RobustScaler
@@ -24,14 +27,18 @@ from statfast.preprocessing.scale_functions import (
     scale,
 )
 from statfast.preprocessing.standardize import StandardScaler
+from statfast.preprocessing.target_encoder import TargetEncoder
 
 __all__ = [
     "Binarizer",
     "FunctionTransformer",
+    "KBinsDiscretizer",
+    "KNNImputer",
     "LabelBinarizer",
     "LabelEncoder",
     "MaxAbsScaler",
     "MinMaxScaler",
+    "MissingIndicator",
     "MultiLabelBinarizer",
     "Normalizer",
     "OneHotEncoder",
@@ -41,6 +48,7 @@ __all__ = [
     "RobustScaler",
     "SimpleImputer",
     "StandardScaler",
+    "TargetEncoder",
     "add_dummy_feature",
     "binarize",
     "label_binarize",

@@ -31,6 +31,7 @@ from statfast._validation import (
     rows_for,
     wrong_type,
 )
+from statfast.preprocessing.quantiles import step_quantiles
 
 MAX_DEGREE = 2**15  # A higher power of any number but 1 overflows or vanishes.
 ROWS_AT_ONCE = 4096  # A column of so many rows stays in cache while it is read again.
@@ -355,12 +356,7 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
 
 def _quantiles(column: Array, weights: Array | None, count: int) -> Array:
     """The least values below or at which lie so many parts of the weight, each once, inside."""
-    order = np.argsort(column, kind="stable")
-    values = column[order].astype(np.float64)
-    share = np.ones(len(values)) if weights is None else weights[order]
-    values, share = values[share > 0], share[share > 0]
-    below = np.cumsum(share)
-    wanted = below[-1] * np.arange(1, count + 1) / (count + 1)
-    places = np.minimum(np.searchsorted(below, wanted * (1 - 1e-12)), len(values) - 1)
-    knots = np.unique(values[places])
-    return knots[(knots > values[0]) & (knots < values[-1])]
+    shares = np.arange(1, count + 1) / (count + 1)
+    held = column if weights is None else column[weights > 0]
+    knots = np.unique(step_quantiles(column, weights, shares, average=False))
+    return knots[(knots > held.min()) & (knots < held.max())]

@@ -15,6 +15,7 @@ from statfast._estimator import Estimator, Transformer, fitted
 from statfast._typing import Array, Rows
 from statfast._validation import (
     as_columns,
+    code_integers,
     column_labels,
     column_names,
     columns_for,
@@ -30,7 +31,11 @@ INFREQUENT = "infrequent_sklearn"  # the name in scikit-learn
 # ------------------------------------------------------------------ counts
 def distinct(column: Array, label: int | str) -> tuple[Array, Array]:
     """The sorted values of a column, missing ones last, and the place of each entry among them."""
-    if column.dtype.kind in "biuf":
+    if column.dtype.kind in "biu" or _are_integers(column):
+        integers = column if column.dtype.kind in "biu" else column.astype(np.int64)
+        values, places = code_integers(integers)
+        return values.astype(column.dtype), places
+    if column.dtype.kind == "f":
         values = np.unique(column)
         return values, numbered(column, values)
     entries = column.tolist()
@@ -40,6 +45,14 @@ def distinct(column: Array, label: int | str) -> tuple[Array, Array]:
         raise _no_category(error) from error
     values = _sorted(seen, column.dtype, label)
     return values, _looked_up(entries, seen, values)
+
+
+def _are_integers(column: Array) -> bool:
+    """Whether floats are all integers, of the size that they hold exactly."""
+    if column.dtype.kind != "f" or not np.isfinite(column[:1]).all():
+        return False
+    # NaN is no integer.
+    return bool((np.floor(column) == column).all() and float(np.abs(column).max()) < 2**53)
 
 
 def _sorted(seen: set[Any], dtype: Any, label: Any) -> Array:
@@ -226,7 +239,7 @@ class CategoryEncoder(Transformer, Estimator):
         self._require_parameters()
         columns = as_columns(X)
         labels = column_labels(column_names(X), len(columns))
-        fixed = self._checked_categories(columns, labels)
+        fixed = checked_categories(self.categories, columns, labels)
         values, places = [], []
         for j, (column, label) in enumerate(zip(columns, labels, strict=True)):
             if fixed is None:
@@ -279,30 +292,6 @@ class CategoryEncoder(Transformer, Estimator):
             raise wrong_type("dtype", "a type of numbers", self.dtype)
         self._checked()
 
-    def _checked_categories(self, columns: list[Array], labels: list[int | str]) -> Any:
-        """The categories that the user passed, an array for each column; None for "auto"."""
-        categories = self.categories
-        if isinstance(categories, str) and categories == "auto":
-            return None
-        if isinstance(categories, str | bytes | dict) or not isinstance(categories, Iterable):
-            raise wrong_type(
-                "categories", "'auto' or a list with an array for each column", categories
-            )
-        categories = (
-            list(np.atleast_1d(categories))
-            if isinstance(categories, np.ndarray)
-            else list(categories)
-        )
-        if len(categories) != len(columns):
-            raise ValueError(
-                "Shape mismatch: if categories is an array, it has to be of shape (n_features,), "
-                f"({len(columns)},) here; got {len(categories)}."
-            )
-        return [
-            as_categories(values, column, label)
-            for values, column, label in zip(categories, columns, labels, strict=True)
-        ]
-
     def _placed(self, column: Array, values: Array, label: int | str, when: str) -> Array:
         place = numbered(column, values)
         if self.handle_unknown == "error" and (place < 0).any():
@@ -341,6 +330,26 @@ class CategoryEncoder(Transformer, Estimator):
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def checked_categories(categories: Any, columns: list[Array], labels: list[int | str]) -> Any:
+    """The categories that the user passed, an array for each column; None for "auto"."""
+    if isinstance(categories, str) and categories == "auto":
+        return None
+    if isinstance(categories, str | bytes | dict) or not isinstance(categories, Iterable):
+        raise wrong_type("categories", "'auto' or a list with an array for each column", categories)
+    categories = (
+        list(np.atleast_1d(categories)) if isinstance(categories, np.ndarray) else list(categories)
+    )
+    if len(categories) != len(columns):
+        raise ValueError(
+            "Shape mismatch: if categories is an array, it has to be of shape (n_features,), "
+            f"({len(columns)},) here; got {len(categories)}."
+        )
+    return [
+        as_categories(values, column, label)
+        for values, column, label in zip(categories, columns, labels, strict=True)
+    ]
 
 
 def as_categories(categories: Any, column: Array, label: Any) -> Array:

@@ -26,16 +26,23 @@ from statfast._validation import (
     as_columns,
     as_real,
     as_rows,
-    as_sparse,
     columns_for,
-    explain_nonfinite,
     is_missing,
     is_sparse,
     not_fitted,
+    require_width,
     rows_for,
     shown,
     warn_user,
     wrong_type,
+)
+from statfast.preprocessing.missing import (
+    PREFIX,
+    as_objects,
+    have_marks,
+    missing_marks,
+    sparse_columns,
+    with_marks,
 )
 
 STRATEGIES = ("mean", "median", "most_frequent", "constant")
@@ -178,10 +185,10 @@ class SimpleImputer(Transformer, Estimator):
         if before is not None and numbers != (self.statistics_.dtype != object):
             raise ValueError("X holds other than numbers, and the rows before did not.")
         constant = self._constant(numbers)
-        missing = self._missing(rows)
+        missing = missing_marks(rows, self.missing_values)
         d = rows.shape[1]
         filled = np.full(d, constant, dtype=None if numbers else object)
-        totals = Totals(np.zeros(d), np.zeros(d, dtype=np.int64), _any(missing))
+        totals = Totals(np.zeros(d), np.zeros(d, dtype=np.int64), have_marks(missing))
         for j in range(d):
             present, zeros = _present_values(rows, missing, j)
             totals.counts[j] = len(present) + zeros
@@ -236,14 +243,12 @@ class SimpleImputer(Transformer, Estimator):
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         rows = self._rows(X, fitted=True)
-        missing = self._missing(rows)
+        missing = missing_marks(rows, self.missing_values)
         kept = self._kept()
         if is_sparse(rows):
             return self._fill_sparse(rows, missing, kept)
         out = np.where(missing, self.statistics_.astype(rows.dtype), rows)[:, kept]
-        if self.add_indicator:
-            out = np.hstack([out, missing[:, self.indicator_features_].astype(rows.dtype)])
-        return out
+        return with_marks(out, missing, self.indicator_features_) if self.add_indicator else out
 
     def inverse_transform(self, X: Rows) -> Any:
         """Restore the missing values where they were imputed.
@@ -272,7 +277,7 @@ class SimpleImputer(Transformer, Estimator):
                 "inverse_transform needs to know where X was filled. Fit with add_indicator=True."
             )
         numbers, kept = self.statistics_.dtype != object, self._kept()
-        rows = as_rows(X) if numbers else _as_objects(as_columns(X))
+        rows = as_rows(X) if numbers else as_objects(as_columns(X))
         wanted = len(kept) + len(self.indicator_features_)
         if rows.shape[1] != wanted:
             raise ValueError(f"X has {rows.shape[1]} features, but {wanted} are expected.")
@@ -287,12 +292,10 @@ class SimpleImputer(Transformer, Estimator):
     def _rows(self, X: Any, fitted: bool = False) -> Matrix:
         """Rows as a table of numbers, CSC, or a table of objects."""
         if is_sparse(X):
-            if self.missing_values == 0:
-                raise ValueError(
-                    "Imputation not possible when missing_values == 0 and input is sparse. Pass "
-                    "X.toarray()."
-                )
-            return self._sparse(X, fitted)
+            rows = sparse_columns(X, self.missing_values)
+            if fitted:
+                require_width(self, rows)
+            return rows
         numbers = callable(self.strategy) or self.strategy in OF_NUMBERS
         if not numbers:
             columns = columns_for(self, X) if fitted else as_columns(X)
@@ -300,57 +303,18 @@ class SimpleImputer(Transformer, Estimator):
             if fitted:
                 numbers = numbers and self.statistics_.dtype != object
         if not numbers:
-            return _as_objects(columns)
+            return as_objects(columns)
         if not fitted:
             return as_rows(X, finite=False)
         return rows_for(self, X, finite=False)
 
-    def _sparse(self, X: Matrix, fitted: bool) -> Matrix:
-        rows = as_sparse(X).tocsc()
-        if fitted:
-            rows_for(self, np.zeros((1, rows.shape[1])))  # refuses other columns
-        if rows.dtype.kind not in "biuf":
-            raise ValueError(f"X must hold numbers; got dtype {rows.dtype}. Convert it first.")
-        rows = rows.astype(rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64)
-        rows.sum_duplicates()
-        return rows
-
-    def _missing(self, rows: Matrix) -> Matrix:
-        """Marks of missing values, a table or a sparse matrix."""
-        if is_sparse(rows):
-            mask = rows.copy()
-            mask.data = self._missing(rows.data[:, None])[:, 0]
-            return mask
-        gaps, value = is_missing(self.missing_values), self.missing_values
-        if rows.dtype == object:
-            nothing = np.array([[is_missing(v) for v in row] for row in rows.tolist()], dtype=bool)
-            if gaps:
-                return nothing
-            if nothing.any():
-                raise ValueError(
-                    f"X contains NaN or None, but missing_values is {shown(value)}. Drop them."
-                )
-            return np.array([[v == value for v in row] for row in rows.tolist()], dtype=bool)
-        if gaps:
-            missing = np.isnan(rows)
-            if not np.isfinite(rows[~missing]).all():
-                explain_nonfinite(np.where(missing, 0.0, rows), "X")
-            return missing
-        value = as_real(value, "missing_values")
-        explain_nonfinite(rows, "X")
-        return rows == value
-
     def _fill_sparse(self, rows: Matrix, missing: Matrix, kept: Array) -> Matrix:
-        from scipy.sparse import csc_array, hstack
+        from scipy.sparse import csc_array
 
         column = np.repeat(np.arange(rows.shape[1]), np.diff(rows.indptr))
         data = np.where(missing.data, self.statistics_[column].astype(rows.dtype), rows.data)
         out = csc_array((data, rows.indices, rows.indptr), shape=rows.shape)[:, kept]
-        if self.add_indicator:
-            flags = csc_array(missing)[:, self.indicator_features_].astype(rows.dtype)
-            flags.eliminate_zeros()
-            out = hstack([out, flags], format="csc")
-        return out
+        return with_marks(out, missing, self.indicator_features_) if self.add_indicator else out
 
     # ------------------------------------------------------------ fill values
     def _constant(self, numbers: bool) -> Any:
@@ -378,7 +342,7 @@ class SimpleImputer(Transformer, Estimator):
     def _named(self, names: list[str]) -> list[str]:
         out = [names[j] for j in self._kept()]
         if self.add_indicator:
-            out += [f"missingindicator_{names[j]}" for j in self.indicator_features_]
+            out += [f"{PREFIX}{names[j]}" for j in self.indicator_features_]
         return out
 
     def __sklearn_tags__(self) -> Any:
@@ -389,27 +353,12 @@ class SimpleImputer(Transformer, Estimator):
         return tags
 
 
-def _as_objects(columns: list[Array]) -> Array:
-    table = np.empty((len(columns[0]), len(columns)), dtype=object)
-    for j, column in enumerate(columns):
-        table[:, j] = column
-    return table
-
-
 def _present_values(rows: Matrix, missing: Matrix, j: int) -> tuple[Array, int]:
     """The values of a column that are not missing, and the number of zeros that are not stored."""
     if not is_sparse(rows):
         return rows[~missing[:, j], j], 0
     part = slice(rows.indptr[j], rows.indptr[j + 1])
     return rows.data[part][~missing.data[part]], rows.shape[0] - (part.stop - part.start)
-
-
-def _any(missing: Matrix) -> Array:
-    """Marks of the columns that have missing values."""
-    if not is_sparse(missing):
-        return missing.any(axis=0)
-    column = np.repeat(np.arange(missing.shape[1]), np.diff(missing.indptr))
-    return np.bincount(column, missing.data, missing.shape[1]) > 0
 
 
 def _mode(entries: Array, zeros: int) -> float | str:

@@ -69,6 +69,8 @@ _ROWS = (
     ("AgglomerativeClustering", "compute_full_tree", (True, False, "auto"), ""),
     ("AgglomerativeClustering Pipeline", "memory", (None,), _NO_MEMORY),
     ("BisectingKMeans", "algorithm", ("lloyd", "elkan"), ""),
+    ("KBinsDiscretizer", "subsample", ANY, ""),
+    ("KBinsDiscretizer", "random_state", ANY, ""),
     ("PolynomialFeatures", "order", ("C", "F"), ""),
     ("KernelRidge", "kernel_params", (None,), "Pass a kernel object with its parameters."),
     ("Pipeline", "transform_input", (None,), "Only X passes through the steps."),

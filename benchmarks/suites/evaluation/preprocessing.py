@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The suite ``preprocessing``: bins, means of the target by category, imputation by near rows."""
+
+from functools import partial
+
+import numpy as np
+
+from benchmarks.harness.adapter import Adapter, named
+from benchmarks.harness.bars import Bar
+from benchmarks.harness.check import Check, Tolerances, scaled_difference
+from benchmarks.harness.problem import Problem
+from benchmarks.harness.suite import Library, Suite
+
+BYTES_OF_NUMBER = 8.0
+FOLDS = 5
+LEVELS = 50  # of each column of categories
+MISSING = 0.05  # of the values to impute
+NEIGHBORS = 5
+
+# --- data and problems ---
+
+
+def _numbers(n, d, seed):
+    return {"X": np.random.default_rng(seed).standard_normal((n, d))}
+
+
+def _gaps(n, d, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    X[rng.random((n, d)) < MISSING] = np.nan
+    return {"X": X}
+
+
+def _categories(n, d, seed, words):
+    """Columns of codes or words, and a target that leans to the first."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, LEVELS, (n, d))
+    names = np.array([f"level {k}" for k in range(LEVELS)], dtype=object)
+    y = codes[:, 0] + rng.standard_normal(n)
+    return {"X": names[codes] if words else codes, "codes": codes, "y": y}
+
+
+def _problem(task, n, d, **more):
+    made = {
+        "bins": _numbers,
+        "codes": partial(_categories, words=False),
+        "words": partial(_categories, words=True),
+        "neighbors": _gaps,
+    }[task]
+    name, nbytes = f"{task} n={n} d={d}", BYTES_OF_NUMBER * n * d
+    return Problem(name, task, partial(made, n, d), nbytes=nbytes, **more)
+
+
+# --- adapters ---
+
+
+class Transformed(Adapter):
+    """A transformer, fitted and applied to the same rows."""
+
+    def __init__(self, path, **params):
+        self.path, self.params = path, params
+
+    def prepare(self, data, threads):
+        self.model = named(self.path)(**self.params)
+        self.data = data
+
+    def fit(self):
+        self.rows = self.model.fit_transform(self.data["X"])
+
+    def answer(self):
+        return {"rows": np.asarray(self.rows, dtype=np.float64)}
+
+
+class CrossFitted(Transformed):
+    """An encoder by the target, in folds of consecutive rows."""
+
+    def prepare(self, data, threads):
+        n = len(data["y"])
+        tests = np.array_split(np.arange(n), FOLDS)
+        folds = [(np.setdiff1d(np.arange(n), test, assume_unique=True), test) for test in tests]
+        self.model = named(self.path)(cv=folds)
+        self.data = data
+
+    def fit(self):
+        self.rows = self.model.fit_transform(self.data["X"], self.data["y"])
+
+
+# --- checks ---
+
+
+def bins(data):
+    """The number of quantiles, the middles of steps, that each value reaches."""
+    X = data["X"]
+    edges = np.quantile(X, [0.2, 0.4, 0.6, 0.8], axis=0, method="averaged_inverted_cdf")
+    return {"rows": (edges[:, None] <= X).sum(axis=0).astype(np.float64)}
+
+
+def means_of_folds(data):
+    """Means by category of the other folds, each fold by itself."""
+    codes, y = data["codes"], data["y"]
+    out = np.empty(codes.shape)
+    for test in np.array_split(np.arange(len(y)), FOLDS):
+        rest = np.ones(len(y), dtype=bool)
+        rest[test] = False
+        center, spread = y[rest].mean(), y[rest].var()
+        for j in range(codes.shape[1]):
+            given = np.empty(LEVELS)
+            for level in range(LEVELS):
+                values = y[rest & (codes[:, j] == level)]
+                share = 0.0
+                if len(values):
+                    between = spread * len(values)
+                    share = between / (between + values.var())
+                given[level] = share * values.mean() + (1 - share) * center if share else center
+            out[test, j] = given[codes[test, j]]
+    return {"rows": out}
+
+
+def imputed(data):
+    """Each gap by the definition, with all distances of a row by differences."""
+    X = data["X"]
+    out, has = X.copy(), ~np.isnan(X)
+    for i in np.flatnonzero(~has.all(axis=1)):
+        both = has & has[i]
+        squares = np.where(both, X - np.where(has[i], X[i], 0.0), 0.0) ** 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            apart = squares.sum(axis=1) / both.sum(axis=1)
+        for j in np.flatnonzero(~has[i]):
+            donors = np.flatnonzero(has[:, j] & ~np.isnan(apart))
+            near = donors[np.argsort(apart[donors], kind="stable")[:NEIGHBORS]]
+            out[i, j] = X[near, j].mean()
+    return {"rows": out}
+
+
+OURS, PEERS, IMPUTERS = "statfast.preprocessing.", "sklearn.preprocessing.", "sklearn.impute."
+
+
+def _library(path, imputers):
+    return Library({
+        "bins": partial(Transformed, path + "KBinsDiscretizer", encode="ordinal", subsample=None),
+        "codes": partial(CrossFitted, path + "TargetEncoder"),
+        "words": partial(CrossFitted, path + "TargetEncoder"),
+        "neighbors": partial(Transformed, imputers + "KNNImputer"),
+    })  # fmt: skip
+
+
+SUITE = Suite(
+    name="preprocessing",
+    title="bins, means of the target by category, imputation by near rows",
+    family="preprocessing",
+    problems=[
+        _problem("bins", 1_000_000, 20, group="bins"),
+        _problem("codes", 1_000_000, 10, group="codes"),
+        _problem("words", 300_000, 10, group="words"),
+        _problem("neighbors", 10_000, 20, group="neighbors"),
+        _problem("neighbors", 5_000, 100, group="neighbors"),
+    ],
+    quick=[
+        _problem("bins", 20_000, 5), _problem("codes", 20_000, 4),
+        _problem("words", 10_000, 4), _problem("neighbors", 500, 6),
+    ],
+    libraries={"statfast": _library(OURS, OURS), "scikit-learn": _library(PEERS, IMPUTERS)},
+    checks={
+        "bins": Check.of_twin(bins, {"error": scaled_difference}),
+        "codes": Check.of_twin(means_of_folds, {"error": scaled_difference}),
+        "words": Check.of_twin(means_of_folds, {"error": scaled_difference}),
+        "neighbors": Check.of_twin(imputed, {"error": scaled_difference}),
+    },
+    tolerances={
+        task: Tolerances({"error": 1e-8})
+        for task in ("bins", "codes", "words", "neighbors")
+    },
+    bars={
+        "bins": [Bar("5 bins of each of 20 columns of 1e6 rows")],
+        "codes": [Bar("cross-fitted means of 10 columns of codes, 1e6 rows", least=3.0)],
+        "words": [Bar("cross-fitted means of 10 columns of words, 300 000 rows", least=3.0)],
+        "neighbors": [Bar("imputation by 5 neighbors", least=5.0)],
+    },
+)  # fmt: skip
