@@ -197,6 +197,7 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
         ("GaussianProcessClassifier", "GaussianProcessRegressor"): "",
         "kernels": "the kernels of statfast.kernels are those of machines, without priors",
     },
+    "impute": {"IterativeImputer": ""},
     "inspection": {
         "DecisionBoundaryDisplay": "use statfast.plot.decision_regions",
         "PartialDependenceDisplay": "use statfast.plot.partial_dependence",

@@ -15,8 +15,15 @@ BEGIN = "..\n   The lists are written by tests/peers/scikit_learn_page.py.\n"
 END = "..\n   The lists end here.\n"
 
 
+def enable_experiments():
+    """Have scikit-learn show its experimental estimators, as other tests may have done already."""
+    for name in ("enable_halving_search_cv", "enable_iterative_imputer"):
+        import_module(f"sklearn.experimental.{name}")
+
+
 def modules_of_estimators():
     """Pairs of a module of scikit-learn and an estimator in it, in the order of names."""
+    enable_experiments()
     from sklearn.utils import all_estimators
 
     pairs = []

@@ -28,6 +28,7 @@ MODULES = sorted({
 
 def names_of(module):
     """Public names of one of scikit-learn's modules, without those it imports from others."""
+    scikit_learn_page.enable_experiments()
     theirs = import_module(f"sklearn.{module}")
     listed = getattr(theirs, "__all__", None)
     if listed is None:
