@@ -32,7 +32,7 @@ from tests.fuzz import surface
 ESTIMATORS = {
     name: thing.call
     for name, thing in surface.public().items()
-    if thing.is_class and issubclass(thing.call, Estimator)
+    if thing.is_class and issubclass(thing.call, Estimator) and name not in contract.OF_LABELS
 }
 DECLARED = [(name, key) for name, kind in ESTIMATORS.items() for key in kind._declared]
 
@@ -93,7 +93,11 @@ def test_signatures_are_short_and_annotations_whole():
 
 
 def test_signatures_of_estimators_are_read_at_a_glance():
-    kinds = [kind for kind in ESTIMATORS.values() if "__signature__" in vars(kind.__init__)]
+    kinds = [
+        kind
+        for kind in ESTIMATORS.values()
+        if "__signature__" in getattr(kind.__init__, "__dict__", ())
+    ]
     assert len(kinds) > 80
     assert statistics.median(len(str(inspect.signature(kind))) for kind in kinds) < 200
 

@@ -193,7 +193,9 @@ def test_several_classes_of_sparse_rows_are_not_filled_in(monkeypatch, C, fit_in
     assert free.converged_
     assert_allclose(free.coef_, full.coef_, rtol=0, atol=1e-8)
     assert_allclose(free.intercept_, full.intercept_, rtol=0, atol=1e-8)
-    assert_allclose(free.deviance_, full.deviance_, rtol=1e-12)
+    # The gradient of the deviance is that of the penalty: it follows the error of coefficients.
+    slope = 2.0 * np.abs(full.coef_).sum() / C
+    assert_allclose(free.deviance_, full.deviance_, rtol=1e-12, atol=1e-8 * slope)
     assert str(free.summary()) == str(full.summary())
 
 

@@ -67,6 +67,7 @@ INCOMPATIBLE = {
      ),
     # Parameters that exclude each other.
     ("GenericUnivariateSelect", "param must be"): ("mode", "param"),
+    ("RuleListClassifier", "ordered=False goes with"): ("ordered", "algorithm", "evaluation"),
     (".*", "class_weight must be None with priors"): ("class_weight",),
     (".*SVC", "break_ties must be False"): ("break_ties",),
     ("LinearSVC", "penalty='l1' (goes with|has no solver)"): ("penalty",),

@@ -4,7 +4,7 @@
 import sys
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -181,6 +181,8 @@ class Transformer:
     __sklearn_is_fitted__: Callable[..., Any]
     n_features_in_: Any
     _n_features_out: Any
+    # Whether NaN that it takes is in what it gives, too: imputers give other values for it.
+    _passes_nan: ClassVar[bool] = True
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._estimator import count_rows, fitted, flag, handed, param, width_of
 from statfast._typing import Array, ArrayLike, Weights
-from statfast._validation import as_weights, is_sparse, warn_user
+from statfast._validation import as_weights, is_sparse, shape_of, warn_user
 from statfast.multiclass import learners
 from statfast.multiclass.codes import CodeMatrix, one_vs_rest_code
 from statfast.multiclass.decoding import normalized
@@ -291,7 +291,12 @@ class OneVsRestClassifier(Reduction):
         if not (self.__sklearn_is_fitted__() and self.multilabel_):
             return super().score(X, y, sample_weight)
         predicted = self._values(X) > 0.0
-        truth = self.label_binarizer_.transform(y)
+        truth = as_indicators(y)
+        if truth is None or truth.shape[1] != predicted.shape[1]:
+            raise ValueError(
+                f"y must be an indicator matrix of {predicted.shape[1]} columns, as that of the "
+                f"fit; got shape {shape_of(y)}. Pass a column for each label."
+            )
         if len(truth) != len(predicted):
             raise ValueError(
                 f"y must have one row per row of X ({len(predicted)}); got {len(truth)}."

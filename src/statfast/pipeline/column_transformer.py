@@ -397,6 +397,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
             s.__sklearn_tags__().input_tags for s in steps if hasattr(s, "__sklearn_tags__")
         ]
         tags.input_tags.sparse = all(tag.sparse for tag in input_tags)
+        tags.input_tags.allow_nan = all(tag.allow_nan for tag in input_tags)
         return tags
 
 

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The steps of a pipeline: their names, checks of them, and properties that follow from them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
-from statfast._estimator import ByName, Estimator, NamedEstimators, SumFit, is_pairwise
+from statfast._estimator import (
+    ByName,
+    Estimator,
+    NamedEstimators,
+    SumFit,
+    Transformer,
+    is_pairwise,
+)
 from statfast._validation import shown
 
 
@@ -92,7 +99,23 @@ class Steps(NamedEstimators):
                 for _, step in steps
                 if hasattr(step, "__sklearn_tags__")
             )
+            tags.input_tags.allow_nan = _allow_nan(step for _, step in steps)
         return tags
+
+
+def _allow_nan(steps: Iterable[Any]) -> bool:
+    """Whether all steps take NaN, but for those after one that gives other values for it."""
+    for step in steps:
+        if is_skipped(step):
+            continue
+        if (
+            not hasattr(step, "__sklearn_tags__")
+            or not step.__sklearn_tags__().input_tags.allow_nan
+        ):
+            return False
+        if isinstance(step, Transformer) and not step._passes_nan:
+            return True
+    return True
 
 
 def is_skipped(step: Estimator | str) -> bool:

@@ -123,6 +123,8 @@ class SimpleImputer(Transformer, Estimator):
     array([['a', 'b', 'b', 'b']], dtype=object)
     """
 
+    _passes_nan = False
+
     missing_values: float | str | None = param(by_fit, default=np.nan)
     strategy: Literal["mean", "median", "most_frequent", "constant"] | Callable[..., Any] = param(
         callable_ | one_of(*STRATEGIES), default="mean"

@@ -109,6 +109,8 @@ class KNNImputer(Transformer, Estimator):
     array([[1.25, 2.5 ]])
     """
 
+    _passes_nan = False
+
     missing_values: float | None = param(by_fit, default=np.nan)
     n_neighbors: int = param(count(), default=5)
     weights: Literal["uniform", "distance"] | Callable[..., Any] = param(

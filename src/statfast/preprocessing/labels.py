@@ -18,7 +18,6 @@ from statfast._validation import (
     explain_nonfinite,
     is_sparse,
     not_fitted,
-    shape_of,
     shown,
     to_array,
     warn_user,
@@ -415,7 +414,8 @@ class LabelBinarizer(LabelCoder):
         Parameters
         ----------
         y : array-like of shape (m,), or of shape (m, K)
-            As for ``fit``. Labels that it has not seen are in no class.
+            Labels, of which those that ``fit`` has not seen are in no class; or a table of zeros
+            and ones, if it was given one.
 
         Returns
         -------
@@ -429,16 +429,9 @@ class LabelBinarizer(LabelCoder):
             If y is of another kind than that of ``fit``.
         """
         self._require_fit()
-        table, n_classes = as_indicators(y), len(self.classes_)
-        if self.y_type_ != "multilabel-indicator":
-            if table is not None:
-                raise ValueError(
-                    "The object was not fitted with multilabel input: pass one label a row."
-                )
-        elif table is None or table.shape[1] != n_classes:
+        if self.y_type_ != "multilabel-indicator" and as_indicators(y) is not None:
             raise ValueError(
-                f"y must be an indicator matrix of {n_classes} columns, as that of the fit; got "
-                f"shape {shape_of(y)}. Pass a column for each label."
+                "The object was not fitted with multilabel input: pass one label a row."
             )
         return label_binarize(
             y,

@@ -153,6 +153,8 @@ class MissingIndicator(Transformer, Estimator):
     ['missingindicator_x0', 'missingindicator_x1']
     """
 
+    _passes_nan = False
+
     missing_values: float | str | None = param(by_fit, default=np.nan)
     features: Literal["missing-only", "all"] = param(
         one_of("missing-only", "all"), default="missing-only"

@@ -101,6 +101,8 @@ class OneHotEncoder(CategoryEncoder):
 
     _n_features_out: Any = fitted()
 
+    _passes_nan = False
+
     categories: Literal["auto"] | Sequence[ArrayLike] = param(by_fit, default="auto")
     drop: ArrayLike | None = param(by_fit, default=None)
     sparse_output: bool = param(flag, default=True)

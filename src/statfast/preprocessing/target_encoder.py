@@ -236,6 +236,8 @@ class TargetEncoder(Transformer, Estimator):
 
     _encodings: Any = fitted()
 
+    _passes_nan = False
+
     categories: Literal["auto"] | Sequence[ArrayLike] = param(by_fit, default="auto", kw_only=False)
     target_type: Literal["auto", "continuous", "binary", "multiclass"] = param(
         one_of(*TYPES), default="auto", kw_only=False

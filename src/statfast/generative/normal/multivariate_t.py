@@ -122,8 +122,8 @@ class MultivariateT(Estimator):
     >>> MultivariateNormal().fit(X).mean_.round(1)
     array([2.4, 2.5])
     >>> model = MultivariateT().fit(X)
-    >>> model.location_.round(1)
-    array([-0.1, -0. ])
+    >>> bool((abs(model.location_) < 0.2).all())
+    True
     >>> round(model.df_, 1)
     1.6
     >>> int(model.outliers(X, 0.99).sum())

@@ -29,6 +29,8 @@ ROUNDING_OF_LOSS = 1e-15  # The rounding of the loss, relative to it.
 PRODUCTS_OF_ITERATION = 100  # Products with the Hessian in an iteration, on average.
 # A step that ends by rounding is near the minimum if it is below so many tolerances.
 MAX_TOLERANCES_OF_ROUNDING = 1e4
+# Newton's step is whole near the minimum: one that has to be so short goes down by rounding alone.
+MIN_LENGTH_NEAR_MINIMUM = 2.0**-6
 
 
 @dataclass(frozen=True)
@@ -126,10 +128,11 @@ def minimize(objective: Any, x: np.ndarray, *, tol: float, max_iter: int) -> End
         after = size * min(1.0, max(size / before, share)) if before < inf else size
         first, before = size if first == inf else max(first, size), size
         converged = after <= tol and products_left > 0
-        trial = _searched(objective, point, step, size * point.unit)
+        is_near = size <= MAX_TOLERANCES_OF_ROUNDING * tol
+        trial, length = _searched(objective, point, step, size * point.unit)
         sizes.append(0.0 if trial is None else float(np.abs(trial.eta - point.eta).max()))
-        if trial is None:
-            converged = size <= MAX_TOLERANCES_OF_ROUNDING * tol
+        if trial is None or (is_near and length < MIN_LENGTH_NEAR_MINIMUM):
+            converged = is_near
             break
         point = trial
         if converged:
@@ -139,17 +142,19 @@ def minimize(objective: Any, x: np.ndarray, *, tol: float, max_iter: int) -> End
     return End(point, n_iter, converged, sizes)
 
 
-def _searched(objective: PenalizedLoss, point: Point, step: Array, size: float) -> Point | None:
-    """The first of ever shorter steps that goes down; None if there is none."""
+def _searched(
+    objective: PenalizedLoss, point: Point, step: Array, size: float
+) -> tuple[Point | None, float]:
+    """The first of ever shorter steps that goes down, or None, and its length."""
     along = objective.products.values(step.reshape(objective.shape))
     noise, length = ROUNDING_OF_LOSS * abs(point.value), 1.0
     for _ in range(MAX_HALVINGS):
         checkpoint()
         trial = objective.point_at(point.x + length * step, point.eta + length * along)
         if trial.value <= point.value - 1e-4 * length * size**2 + noise:
-            return trial
+            return trial, length
         length /= 2.0
-    return None
+    return None, length
 
 
 def _step(

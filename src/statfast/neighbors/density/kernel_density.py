@@ -57,8 +57,9 @@ MAX_POWER_OF_ROWS = 1020
 class KernelDensity(Estimator):
     """Kernel density estimate: the mean of kernels about the samples.
 
-    The density at x is ``sum_i w_i K(|x - x_i| / h) / (W c)``, with weights ``w_i`` of sum W, the
-    bandwidth h, and c what makes the integral 1.
+    The density at x is the sum of w K(r / h) over the samples, divided by W c: w is the weight of a
+    sample, r its distance from x, W the sum of all weights, h the bandwidth, and c what makes the
+    integral 1.
 
     Parameters
     ----------
