@@ -103,7 +103,7 @@ cdef class SetTable:
         cdef int32_t right[MAX_ITEMS]
         cdef bint holds
         if n < 2:
-            self.set += 1
+            self.set = self.set + 1
             return n_out
         if self.n_chosen == 0:
             self.chosen[0], self.n_chosen = 0, 1
@@ -122,14 +122,14 @@ cdef class SetTable:
             n_out += 1
         if holds and k < max_consequents and k + 1 < n and self.chosen[k - 1] + 1 < n:
             self.chosen[k] = self.chosen[k - 1] + 1
-            self.n_chosen += 1
+            self.n_chosen = self.n_chosen + 1
             return n_out
         while self.n_chosen:
-            self.chosen[self.n_chosen - 1] += 1
+            self.chosen[self.n_chosen - 1] = self.chosen[self.n_chosen - 1] + 1
             if self.chosen[self.n_chosen - 1] < n:
                 return n_out
-            self.n_chosen -= 1
-        self.set += 1
+            self.n_chosen = self.n_chosen - 1
+        self.set = self.set + 1
         return n_out
 
     def improve(
@@ -179,11 +179,11 @@ cdef class SetTable:
                 return -1
             confidence = self.mass[b] / self.mass[a]
             self.best = max(self.best, confidence)
-        self.part += 1
+        self.part = self.part + 1
         if self.part == (<uint64_t>1 << n) - 1:
             best[self.rule] = self.best
             self.part = 0
-            self.rule += 1
+            self.rule = self.rule + 1
         return 0
 
 

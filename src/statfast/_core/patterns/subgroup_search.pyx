@@ -205,11 +205,11 @@ cdef class SubgroupSearch:
                 if self.only_root:
                     return True
             else:
-                self.position[at] += 1
+                self.position[at] = self.position[at] + 1
             if at + 1 >= self.depth or self.position[at] >= self.n_refinements[at]:
                 if at == self.root:
                     return True
-                self.at -= 1
+                self.at = self.at - 1
                 continue
             self._descend(at, kept[self.position[at]])
 
@@ -231,7 +231,7 @@ cdef class SubgroupSearch:
         cdef refinement *other
         cdef subgroup_sums sums
         cdef double bound
-        self.cursor[at] += 1
+        self.cursor[at] = self.cursor[at] + 1
         if not self.only_root:
             other = self.refinements + (at - 1) * self.width + i
             if self._is_hopeless(other.bound):
@@ -250,7 +250,7 @@ cdef class SubgroupSearch:
         bound = subgroup_bound(&self.measure, &sums)
         if at + 1 < self.depth and not self._is_hopeless(bound):
             kept[self.n_refinements[at]] = refinement(bound, sums.rows, condition)
-            self.n_refinements[at] += 1
+            self.n_refinements[at] = self.n_refinements[at] + 1
         return self.words if self.weight is None else self.words + 2 * <Py_ssize_t> sums.rows
 
     cdef void _add_up(self, Py_ssize_t at, int32_t condition, subgroup_sums *sums) noexcept nogil:
@@ -300,7 +300,7 @@ cdef class SubgroupSearch:
         if k == self.most:
             return
         if self.count < self.most:
-            self.count += 1
+            self.count = self.count + 1
         slot = self.place[self.count - 1]
         for i in range(self.count - 1, k, -1):
             self.place[i] = self.place[i - 1]
@@ -346,5 +346,5 @@ cdef class SubgroupSearch:
         cdef int32_t slot = self.place[place]
         for i in range(place, self.count - 1):
             self.place[i] = self.place[i + 1]
-        self.count -= 1
+        self.count = self.count - 1
         self.place[self.count] = slot
