@@ -66,9 +66,9 @@ def column_moments(X: Any, weights: Array | None, allow_nan: bool = False) -> Co
     They are taken about a row of the block, so that a constant column has none, and about the means
     where that row proves an outlier. With `allow_nan`, NaN is a value that is missing.
     """
-    if allow_nan and np.isnan(X.data if hasattr(X, "indptr") else X).any():
-        return _of_gaps(X, weights)
     if hasattr(X, "indptr"):
+        if allow_nan and np.isnan(X.data).any():
+            return _of_gaps(X, weights)
         return _of_sparse(X, weights)
     m, d = X.shape
     table = np.ascontiguousarray(X, dtype=np.float32 if X.dtype == np.float32 else np.float64)
@@ -87,6 +87,8 @@ def column_moments(X: Any, weights: Array | None, allow_nan: bool = False) -> Co
             squares = (both[1] - total_weight * offset**2).clip(0.0)
             far = total_weight * offset**2 > MAX_SQUARED_DEVIATIONS * squares
         if not (np.isfinite(both).all() and np.isfinite(squares).all()):
+            if allow_nan and np.isnan(X).any():  # looked for only where sums tell that it is there
+                return _of_gaps(X, weights)
             require_finite(X)
             raise ValueError(OVERFLOW)
         if not (far & (squares > 0)).any():
