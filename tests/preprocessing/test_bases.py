@@ -25,7 +25,9 @@ def test_scikit_learn_makes_the_same_columns(degree, only):
 @pytest.mark.parametrize("only", [False, True])
 @pytest.mark.parametrize("n", [6, 40])  # laid out by rows, and by columns
 def test_terms_are_those_of_itertools(d, degree, only, bias, n, monkeypatch):
-    monkeypatch.setattr("statfast.preprocessing.bases.ROWS_AT_ONCE", 17)  # some rows at a time
+    monkeypatch.setattr(
+        "statfast.preprocessing.bases.polynomials.ROWS_AT_ONCE", 17
+    )  # some rows at a time
     choose = combinations if only else combinations_with_replacement
     terms = [term for k in range(1 - bias, degree + 1) for term in choose(range(d), k)]
     X = np.random.default_rng(0).normal(size=(n, d))
@@ -53,7 +55,7 @@ def test_a_table_of_powers_that_is_not_asked_for_is_not_made(monkeypatch):
         assert (nbytes, what) == (8 * 47905 * 64, "The table of powers for X")
         raise MemoryError
 
-    monkeypatch.setattr("statfast.preprocessing.bases.refuse_large", refuse)
+    monkeypatch.setattr("statfast.preprocessing.bases.polynomials.refuse_large", refuse)
     with pytest.raises(MemoryError):
         _ = made.powers_
     assert not hasattr(PolynomialFeatures(), "powers_")

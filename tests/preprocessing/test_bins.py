@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from statfast import KBinsDiscretizer
-from statfast.preprocessing.quantiles import step_quantiles
+from statfast.preprocessing.bases.quantiles import step_quantiles
 
 STRATEGIES = ("uniform", "quantile", "kmeans")
 

@@ -90,8 +90,8 @@ def test_distances_lose_no_digits_far_from_zero():
 def test_blocks_of_samples_and_of_gaps(monkeypatch):
     X = samples(150, 6)
     whole = KNNImputer().fit_transform(X)
-    monkeypatch.setattr("statfast.preprocessing.knn_impute.OPERATIONS_A_CALL", 400)
-    monkeypatch.setattr("statfast.preprocessing.knn_impute.MAX_ROWS_A_TASK", 7)
+    monkeypatch.setattr("statfast.preprocessing.imputation.knn_impute.OPERATIONS_A_CALL", 400)
+    monkeypatch.setattr("statfast.preprocessing.imputation.knn_impute.MAX_ROWS_A_TASK", 7)
     np.testing.assert_array_equal(KNNImputer().fit_transform(X), whole)
 
 

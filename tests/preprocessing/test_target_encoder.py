@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from statfast import Ridge, TargetEncoder, make_pipeline
 from statfast.model_selection import KFold, LeaveOneOut
-from statfast.preprocessing.target_encoder import CategoryMoments
+from statfast.preprocessing.encoding.target_encoder import CategoryMoments
 
 RNG = np.random.default_rng(0)
 N = 90

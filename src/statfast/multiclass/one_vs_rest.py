@@ -14,7 +14,7 @@ from statfast.multiclass import learners
 from statfast.multiclass.codes import CodeMatrix, one_vs_rest_code
 from statfast.multiclass.decoding import normalized
 from statfast.multiclass.reduction import FITTING, Reduction, named, where_learners_can
-from statfast.preprocessing.labels import LabelBinarizer, as_indicators
+from statfast.preprocessing.encoding.labels import LabelBinarizer, as_indicators
 
 
 class OneVsRestClassifier(Reduction):

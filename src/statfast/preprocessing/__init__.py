@@ -2,22 +2,23 @@
 """Preprocessing: scaling, encoding of categories, imputation, bases of functions of columns."""
 
 from statfast._scikit_learn import missing_names
-from statfast.preprocessing.bases import PiecewiseLinearFeatures, PolynomialFeatures
-from statfast.preprocessing.bins import KBinsDiscretizer
-from statfast.preprocessing.impute import SimpleImputer
-from statfast.preprocessing.knn_impute import KNNImputer
-from statfast.preprocessing.labels import (
+from statfast.preprocessing.bases.bins import KBinsDiscretizer
+from statfast.preprocessing.bases.polynomials import PiecewiseLinearFeatures, PolynomialFeatures
+from statfast.preprocessing.encoding.labels import (
     LabelBinarizer,
     LabelEncoder,
     MultiLabelBinarizer,
     label_binarize,
 )
-from statfast.preprocessing.missing import MissingIndicator
-from statfast.preprocessing.one_hot import OneHotEncoder
-from statfast.preprocessing.ordinal import OrdinalEncoder
-from statfast.preprocessing.ranges import MaxAbsScaler, MinMaxScaler, RobustScaler
-from statfast.preprocessing.row_transforms import Binarizer, FunctionTransformer, Normalizer
-from statfast.preprocessing.scale_functions import (
+from statfast.preprocessing.encoding.one_hot import OneHotEncoder
+from statfast.preprocessing.encoding.ordinal import OrdinalEncoder
+from statfast.preprocessing.encoding.target_encoder import TargetEncoder
+from statfast.preprocessing.imputation.impute import SimpleImputer
+from statfast.preprocessing.imputation.knn_impute import KNNImputer
+from statfast.preprocessing.imputation.missing import MissingIndicator
+from statfast.preprocessing.scaling.ranges import MaxAbsScaler, MinMaxScaler, RobustScaler
+from statfast.preprocessing.scaling.row_transforms import Binarizer, FunctionTransformer, Normalizer
+from statfast.preprocessing.scaling.scale_functions import (
     add_dummy_feature,
     binarize,
     maxabs_scale,
@@ -26,8 +27,7 @@ from statfast.preprocessing.scale_functions import (
     robust_scale,
     scale,
 )
-from statfast.preprocessing.standardize import StandardScaler
-from statfast.preprocessing.target_encoder import TargetEncoder
+from statfast.preprocessing.scaling.standardize import StandardScaler
 
 __all__ = [
     "Binarizer",

@@ -36,7 +36,7 @@ from statfast._validation import (
     warn_user,
     wrong_type,
 )
-from statfast.preprocessing.missing import (
+from statfast.preprocessing.imputation.missing import (
     PREFIX,
     as_objects,
     have_marks,

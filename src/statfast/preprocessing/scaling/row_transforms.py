@@ -21,7 +21,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Matrix, Rows
 from statfast._validation import as_csr, as_rows, is_sparse, rows_for, warn_user, wrong_type
-from statfast.preprocessing.affine import in_blocks
+from statfast.preprocessing.scaling.affine import in_blocks
 
 NORMS = ("l1", "l2", "max")
 ROWS_BETWEEN_TESTS = 100  # the inverse of a function is tried on every so-manieth row

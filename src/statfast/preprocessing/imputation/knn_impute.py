@@ -30,7 +30,7 @@ from statfast._validation import (
     not_fitted,
     rows_for,
 )
-from statfast.preprocessing.missing import PREFIX, have_marks, missing_marks, with_marks
+from statfast.preprocessing.imputation.missing import PREFIX, have_marks, missing_marks, with_marks
 
 OPERATIONS_A_CALL = 30_000_000  # of a kernel: within 0.1 s
 MAX_ROWS_A_TASK = 64  # queries whose distances are held together

@@ -22,7 +22,12 @@ from statfast._validation import (
     warn_user,
     wrong_type,
 )
-from statfast.preprocessing.categories import INFREQUENT, CategoryEncoder, EncodedCounts, joined
+from statfast.preprocessing.encoding.categories import (
+    INFREQUENT,
+    CategoryEncoder,
+    EncodedCounts,
+    joined,
+)
 
 UNKNOWN = ("error", "ignore", "infrequent_if_exist", "warn")
 

@@ -52,7 +52,7 @@ from statfast._validation import (
     to_array,
     wrong_type,
 )
-from statfast.preprocessing.categories import checked_categories, distinct, numbered
+from statfast.preprocessing.encoding.categories import checked_categories, distinct, numbered
 
 TYPES = ("auto", "continuous", "binary", "multiclass")
 

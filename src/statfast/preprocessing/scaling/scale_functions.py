@@ -10,16 +10,16 @@ import numpy as np
 from statfast._estimator import Estimator
 from statfast._typing import Array, Matrix, Rows
 from statfast._validation import as_choice, as_csr, as_real, as_rows, is_sparse, to_array
-from statfast.preprocessing.affine import in_blocks
-from statfast.preprocessing.ranges import MaxAbsScaler, MinMaxScaler, RobustScaler
-from statfast.preprocessing.row_transforms import (
+from statfast.preprocessing.scaling.affine import in_blocks
+from statfast.preprocessing.scaling.ranges import MaxAbsScaler, MinMaxScaler, RobustScaler
+from statfast.preprocessing.scaling.row_transforms import (
     NORMS,
     Binarizer,
     like_sparse,
     normalize_rows,
     normalize_sparse_rows,
 )
-from statfast.preprocessing.standardize import StandardScaler
+from statfast.preprocessing.scaling.standardize import StandardScaler
 
 
 def _scaled(scaler: Any, X: Rows, axis: int) -> Matrix:

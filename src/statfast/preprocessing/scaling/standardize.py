@@ -31,7 +31,7 @@ from statfast._validation import (
     require_finite,
     rows_for,
 )
-from statfast.preprocessing.affine import (
+from statfast.preprocessing.scaling.affine import (
     in_blocks,
     less_and_over,
     refuse_other_columns,

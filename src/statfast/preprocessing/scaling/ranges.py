@@ -37,7 +37,7 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
-from statfast.preprocessing.affine import (
+from statfast.preprocessing.scaling.affine import (
     in_blocks,
     less_and_over,
     refuse_other_columns,

@@ -31,7 +31,7 @@ from statfast._validation import (
     rows_for,
     wrong_type,
 )
-from statfast.preprocessing.quantiles import step_quantiles
+from statfast.preprocessing.bases.quantiles import step_quantiles
 
 MAX_DEGREE = 2**15  # A higher power of any number but 1 overflows or vanishes.
 ROWS_AT_ONCE = 4096  # A column of so many rows stays in cache while it is read again.

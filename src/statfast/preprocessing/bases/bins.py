@@ -27,8 +27,8 @@ from statfast._validation import (
     warn_user,
     wrong_type,
 )
-from statfast.preprocessing.one_hot import OneHotEncoder
-from statfast.preprocessing.quantiles import columns, sorted_column, step_quantiles
+from statfast.preprocessing.bases.quantiles import columns, sorted_column, step_quantiles
+from statfast.preprocessing.encoding.one_hot import OneHotEncoder
 
 STEPS = ("averaged_inverted_cdf", "inverted_cdf")  # quantiles that know weights
 METHODS = (

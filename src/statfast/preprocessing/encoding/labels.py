@@ -22,7 +22,7 @@ from statfast._validation import (
     to_array,
     warn_user,
 )
-from statfast.preprocessing.categories import distinct, numbered
+from statfast.preprocessing.encoding.categories import distinct, numbered
 
 MIN_MARK = -(2**31)
 MAX_NAMED_LABELS = 10  # so many labels that are unknown are named in a sentence

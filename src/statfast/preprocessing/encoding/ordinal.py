@@ -19,7 +19,12 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
-from statfast.preprocessing.categories import INFREQUENT, CategoryEncoder, EncodedCounts, joined
+from statfast.preprocessing.encoding.categories import (
+    INFREQUENT,
+    CategoryEncoder,
+    EncodedCounts,
+    joined,
+)
 
 UNKNOWN = ("error", "use_encoded_value")
 
