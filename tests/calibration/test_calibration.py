@@ -292,3 +292,10 @@ def test_isotonic_calibration_of_scores_that_differ_by_rounding():
     y = [0, 1, 1, 0, 1, 1]
     model = CalibratedClassifierCV(Sums(), method="isotonic", cv="prefit").fit(scores, y)
     np.testing.assert_allclose(model.predict_proba(scores)[:, 1], [0.5] * 4 + [1.0] * 2)
+
+
+def test_isotonic_regression_of_the_largest_numbers():
+    most = np.finfo(np.float64).max
+    fitted = isotonic_regression([-most, most, most])
+    np.testing.assert_array_equal(fitted, [-most, most, most])
+    np.testing.assert_allclose(isotonic_regression([most, 0.0]), most / 2)

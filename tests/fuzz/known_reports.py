@@ -7,7 +7,7 @@ import re
 NO_DEFECTS = {
     ("input", r"KMeansStatistics\.partial", ""): "labels are updated in place, as documented",
     ("not finite", r".*\.predict_log_proba", "an infinity"): "log 0 is -inf",
-    ("not finite", "pairwise_distances", "an infinity"): "a distance beyond the largest number",
+    ("not finite", r"pairwise_distances\w*", "an infinity"): "a distance beyond the largest number",
     ("not finite", r".*\.fit", r"^results_\."): "tables in the making: their NaN is not shown",
     (
         "not finite",
@@ -30,7 +30,11 @@ NO_DEFECTS = {
         ".*",
         r"TypeError: (city|product|falling|halves|first_rows|right)\(\) ",
     ): "of the user's function",
-    ("leak", ".*", "RGBA (argument|sequence)"): "colors are matplotlib's to judge",
+    (
+        "leak",
+        ".*",
+        "RGBA (argument|sequence)|'alpha' must be between 0 and 1",
+    ): "colors are matplotlib's to judge",
     ("warning", ".*", r"at .*tests/fuzz/values.py"): "of the user's function",
 }
 TABLE = [(*map(re.compile, patterns), reason) for patterns, reason in NO_DEFECTS.items()]

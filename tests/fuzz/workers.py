@@ -109,7 +109,7 @@ class Worker:
             self.process.kill()
         self.process.join()
         self.log.seek(0)
-        said = self.log.read().decode("utf-8", "replace")[-3000:]
+        said = self.log.read().decode("utf-8", "replace").split("Extension modules:")[0][-3000:]
         code = self.process.exitcode
         self.close()
         seed = self.seeds.pop(0)

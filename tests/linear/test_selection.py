@@ -253,3 +253,13 @@ def test_a_group_of_which_others_determine_a_part_has_the_freedom_of_the_rest():
     groups = {"a": [0], "b": [1, 3], "c": [2]}
     table = drop1(LinearRegression(), doubled, y, groups=groups)
     assert_array_equal(table.columns["Df"][1:], [0, 1, 1])
+
+
+def test_a_search_that_meets_a_perfect_fit_ends():
+    # The model of the intercept alone fits a constant, and has no likelihood to compare.
+    rng = np.random.default_rng(0)
+    X = 5 * rng.normal(size=(41, 1)) + 1
+    model = LinearRegression().fit(X, rng.normal(size=41))
+    for direction in ("both", "backward"):
+        with pytest.raises(ValueError, match="model must have an AIC, with and without its terms"):
+            step(model, X, np.ones(41), direction=direction)

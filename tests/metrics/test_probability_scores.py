@@ -116,6 +116,12 @@ def test_hinge(rows):
     assert_allclose(ours, theirs, rtol=1e-12)
 
 
+def test_the_hinge_of_the_largest_numbers():
+    most = np.finfo(np.float64).max
+    assert metrics.hinge_loss([0, 0, 1], np.full(3, 1.5e308)) == pytest.approx(1e308)
+    assert metrics.hinge_loss([0, 1, 2], np.diag(np.full(3, -most))) == most
+
+
 def test_margins():
     z = np.linspace(-3, 3, 61)
     want = {

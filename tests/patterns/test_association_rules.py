@@ -310,7 +310,7 @@ def test_refused():
         rules.p_values("sidak")
     with pytest.raises(ValueError, match="measure must be"):
         rules.sort("strength")
-    with pytest.raises(KeyError, match="'Tea' is no item"):
+    with pytest.raises(ValueError, match="'Tea' is no item"):
         rules.containing(consequent=["Tea"])
     with pytest.raises(TypeError, match="basket must be a collection"):
         rules.for_basket("Onion")

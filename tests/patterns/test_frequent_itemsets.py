@@ -296,9 +296,9 @@ def test_result():
     assert len(sets.containing([])) == len(sets)
     with pytest.raises(IndexError):
         sets[11]
-    with pytest.raises(KeyError, match="is not among the 11 sets"):
+    with pytest.raises(ValueError, match="is not among the 11 sets"):
         sets.support(["Milk", "Eggs"])
-    with pytest.raises(KeyError, match="'Tea' is no item of the baskets"):
+    with pytest.raises(ValueError, match="'Tea' is no item of the baskets"):
         sets.containing(["Tea"])
     with pytest.raises(TypeError, match="items must be a collection"):
         sets.support("Eggs")

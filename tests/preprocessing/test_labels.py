@@ -226,3 +226,26 @@ def test_sets_say_what_is_wrong():
         model.inverse_transform([[1]])
     with pytest.raises(ValueError, match="only 0s and 1s"):
         model.inverse_transform([[1, 2]])
+
+
+@pytest.mark.parametrize("y", [[np.array(3)], np.array(3)])
+def test_an_array_without_dimensions_is_no_set_of_labels(y):
+    with pytest.raises(TypeError, match="y must"):
+        MultiLabelBinarizer().fit(y)
+
+
+@pytest.mark.parametrize(("Y", "error"), [(len, TypeError), ([b"X"], ValueError)])
+def test_scores_that_are_no_numbers_are_refused(Y, error):
+    with pytest.raises(error, match="Y"):
+        LabelBinarizer().fit([0, 1]).inverse_transform(Y)
+
+
+def test_tables_of_rows_of_different_lengths_are_refused():
+    model = MultiLabelBinarizer().fit([["a", "b"]])
+    with pytest.raises(ValueError, match="yt should"):
+        model.inverse_transform([[1, 0], [1]])
+
+
+def test_no_labels_are_no_classes():
+    assert LabelEncoder().fit(np.array([])).classes_.shape == (0,)
+    assert LabelEncoder().fit_transform([]).shape == (0,)

@@ -133,7 +133,7 @@ def test_functions_of_one_call(name, setting, axis):
     np.testing.assert_allclose(
         ours_of(ROWS[:, 0], **setting), theirs_of(ROWS[:, 0], **setting), atol=1e-12
     )
-    with pytest.raises(ValueError, match=r"axis must be 0 \(columns\) or 1 \(rows\); got 2"):
+    with pytest.raises(ValueError, match=r"axis must be between 0 and 1; got 2"):
         ours_of(ROWS, axis=2)
 
 
@@ -222,3 +222,24 @@ def test_functions_in_a_pipeline():
 def test_wrong_functions_are_refused_by_each_method(setting, method):
     with pytest.raises(TypeError, match=next(iter(setting))):
         getattr(FunctionTransformer(**setting), method)(ROWS)
+
+
+def test_ragged_rows_are_refused_by_the_identity():
+    with pytest.raises(ValueError, match="X should be"):
+        FunctionTransformer().fit([[1.0, 2.0], [3.0]])
+
+
+@pytest.mark.parametrize("axis", [np.zeros(2), 2, "rows", True, None])
+@pytest.mark.parametrize("name", ["scale", "minmax_scale", "maxabs_scale", "normalize"])
+def test_an_axis_is_0_or_1(name, axis):
+    with pytest.raises((TypeError, ValueError), match="axis must be"):
+        getattr(ours, name)(ROWS, axis=axis)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_damaged_sparse_matrix_is_refused(axis):
+    damaged = sparse.csc_array(ROWS)
+    damaged.indptr = damaged.indptr.copy()
+    damaged.indptr[-1] += 1000
+    with pytest.raises(ValueError, match="damaged sparse matrix"):
+        ours.maxabs_scale(damaged, axis=axis)

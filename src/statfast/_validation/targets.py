@@ -166,6 +166,8 @@ def as_vector(values: Any, name: str, *, n_min: int = 1) -> Array:
 # ------------------------------------------------------------------ Labels
 def code_integers(y: Array) -> tuple[Array, Array]:
     """A table over the range of the labels where that is short: no sort."""
+    if not len(y):
+        return y, np.zeros(0, dtype=np.intp)
     low, high = int(y.min()), int(y.max())
     if high - low > max(1024, 4 * len(y)):
         classes, codes = np.unique(y, return_inverse=True)

@@ -99,7 +99,7 @@ def isotonic_regression(
 def _unit(values: Array) -> float:
     """A power of two by which values are divided, so that no weighted sum overflows; mostly 1."""
     size = np.abs(values).max(initial=0.0)
-    return 1.0 if size < 1e100 else 2.0 ** np.floor(np.log2(size))
+    return 1.0 if size < 1e100 else float(np.ldexp(1.0, np.frexp(size)[1] - 1))
 
 
 def _column(values: Array, name: str) -> Array:

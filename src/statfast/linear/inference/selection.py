@@ -313,16 +313,11 @@ def step(
     as_choice(direction, "direction", ("both", "backward", "forward"))
     chosen = frozenset(search.terms if start == "all" else ())
     best = search.fit(chosen)
-    first = best._inferred()
+    first = _with_likelihood(best)
     if isinstance(k, str):
         as_choice(k, "k", ("log",))
         k = log(first.observations)
     k = as_real(k, "k", 0.0)
-    if not np.isfinite(first.loglik):
-        raise ValueError(
-            "model must have an AIC; got one without (a quasi family, method='firth' or a perfect "
-            "fit). Use drop1."
-        )
     names, path = ["Start"], [best]
     while True:
         moves, freedom = [], best._inferred().df_residual
@@ -338,7 +333,7 @@ def step(
             name, terms, fitted = idle[-1]
         else:
             name, terms, fitted = min(
-                tried, key=lambda move: _criterion(move[2]._inferred(), k),
+                tried, key=lambda move: _criterion(_with_likelihood(move[2]), k),
                 default=(None, chosen, best),
             )  # fmt: skip
             least = _criterion(best._inferred(), k) - 1e-9
@@ -360,6 +355,17 @@ def step(
     if search.design is not None and search.terms.keys() == search.design.terms.keys():
         remember(best, search.design.of_terms(kept))
     return StepwiseResult(best, kept, search.columns(chosen), CoefficientTable(names, columns))
+
+
+def _with_likelihood(fit: Any) -> Any:
+    """The inference of a fit, which must have a likelihood: steps compare nothing else."""
+    result = fit._inferred()
+    if not np.isfinite(result.loglik):
+        raise ValueError(
+            "model must have an AIC, with and without its terms; got one without (a quasi family, "
+            "method='firth' or a perfect fit). Use drop1."
+        )
+    return result
 
 
 def _criterion(result: Any, k: float = 2.0) -> float:

@@ -16,6 +16,7 @@ from statfast._validation import (
 )
 from statfast.metrics.classification.label_table import as_column
 from statfast.metrics.classification.top_k import among
+from statfast.metrics.regression.outputs import in_units, mean
 
 LOSSES = ("zero_one", "hinge", "logistic", "exponential", "squared")
 
@@ -72,6 +73,7 @@ def margin_loss(
         return np.exp(-z) if loss == "exponential" else (1 - z) ** 2
 
 
+@np.errstate(over="ignore")
 def hinge_loss(
     y_true: ArrayLike,
     pred_decision: ArrayLike,
@@ -125,5 +127,7 @@ def hinge_loss(
         rivals = values.astype(np.float64)
         rivals[np.arange(len(y)), codes] = -np.inf
         margin = true_value - rivals.max(axis=1)
-    losses = np.maximum(0.0, 1 - margin)
-    return float(np.average(losses, weights=as_weights(sample_weight, len(y))))
+    losses = np.clip(1 - margin, 0.0, np.finfo(np.float64).max)
+    weights = as_weights(sample_weight, len(y))
+    means, unit = in_units(lambda column: mean(column, weights), losses[:, None])
+    return float(means[0] * unit[0])

@@ -81,7 +81,7 @@ def in_units(measure: Callable[..., Any], *columns: Array) -> tuple[Array, Array
     if not ((measured > MIN_NUMBER) & (measured < MAX_NUMBER)).all():
         most = np.max([np.abs(column).max(axis=0) for column in columns], axis=0)
         far = (most > 0) & ~((most > MIN_NUMBER) & (most < MAX_NUMBER))
-        units[far] = np.exp2(np.floor(np.log2(most[far])))
+        units[far] = np.ldexp(1.0, np.frexp(most[far])[1] - 1)
         measured = measure(*(column / units for column in columns))
     return measured, units
 

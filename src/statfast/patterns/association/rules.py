@@ -224,7 +224,7 @@ class AssociationRules(LongTabled):
 
         Raises
         ------
-        KeyError
+        ValueError
             If one is no item of the baskets.
         """
         keep = np.ones(len(self), bool)

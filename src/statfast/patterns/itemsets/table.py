@@ -96,7 +96,7 @@ class FrequentItemsets(LongTabled):
 
         Raises
         ------
-        KeyError
+        ValueError
             If the set is not in the table: it is less frequent, longer than `max_length`, or no
             maximal one.
         """
@@ -105,7 +105,11 @@ class FrequentItemsets(LongTabled):
         if self.kind != "closed":
             has_all &= self.lengths == len(wanted)
         if not has_all.any():
-            raise KeyError(f"{shown(sorted(map(str, items)))} is not among the {len(self)} sets.")
+            names = sorted(str(self.names[item]) for item in wanted)
+            raise ValueError(
+                f"items must be a set of the table; {shown(names)} is not among the "
+                f"{len(self)} sets. Mine with a lower min_support, or kind='all'."
+            )
         return float(self.supports[has_all.argmax()])
 
     def containing(self, items: Iterable[Any]) -> "FrequentItemsets":
@@ -122,7 +126,7 @@ class FrequentItemsets(LongTabled):
 
         Raises
         ------
-        KeyError
+        ValueError
             If one is no item of the baskets.
         """
         return self[self._has_all(self._numbers(items))]
@@ -187,7 +191,9 @@ class FrequentItemsets(LongTabled):
         wanted = set(items)
         for name in wanted:
             if name not in number_of:
-                raise KeyError(f"{shown(name)} is no item of the baskets.")
+                raise ValueError(
+                    f"items must be of the baskets; {shown(name)} is no item of the baskets."
+                )
         return np.array(sorted(number_of[name] for name in wanted), np.int32)
 
     def _has_all(self, wanted: Array) -> Array:

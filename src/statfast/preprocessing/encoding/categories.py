@@ -52,7 +52,7 @@ def _are_integers(column: Array) -> bool:
     if column.dtype.kind != "f" or not np.isfinite(column[:1]).all():
         return False
     # NaN is no integer.
-    return bool((np.floor(column) == column).all() and float(np.abs(column).max()) < 2**53)
+    return bool((np.floor(column) == column).all() and float(np.abs(column).max(initial=0)) < 2**53)
 
 
 def _sorted(seen: set[Any], dtype: Any, label: Any) -> Array:

@@ -466,9 +466,11 @@ class LabelBinarizer(LabelCoder):
             If Y has other columns than ``transform`` gives.
         """
         self._require_fit()
-        scores = as_csr(Y).toarray() if is_sparse(Y) else np.asarray(Y, dtype=np.float64)
-        if scores.ndim == 1:
-            scores = scores[:, None]
+        if is_sparse(Y):
+            scores = as_csr(Y, name="Y").toarray()
+        else:
+            scores = to_array(Y, "Y", "an array-like of numbers", numbers=True)
+            scores = as_rows(scores[:, None] if scores.ndim == 1 else scores, name="Y")
         n_classes = len(self.classes_)
         if threshold is None:
             threshold = (self.pos_label + self.neg_label) / 2.0
@@ -634,7 +636,9 @@ class MultiLabelBinarizer(LabelCoder):
             If yt has other columns, or other numbers.
         """
         self._require_fit()
-        shape = yt.shape if is_sparse(yt) else np.shape(yt)
+        if not is_sparse(yt):
+            yt = to_array(yt, "yt", "an array-like of zeros and ones")
+        shape = yt.shape
         if len(shape) != 2 or shape[1] != len(self.classes_):
             raise ValueError(f"yt must have {len(self.classes_)} columns; got shape {shape}.")
         if not shape[1]:
@@ -664,12 +668,17 @@ class MultiLabelBinarizer(LabelCoder):
         return out
 
 
+def _is_collection(value: Any) -> bool:
+    """Whether it can be iterated, unlike an array of no dimensions, which is an Iterable too."""
+    return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
 def _label_sets(y: Any) -> list[list[Any]]:
-    if isinstance(y, str | bytes) or not isinstance(y, Iterable):
+    if isinstance(y, str | bytes) or not _is_collection(y):
         raise TypeError(f"y must be an iterable of sets of labels; got {type(y).__name__}.")
     rows = []
     for row in y:
-        if not isinstance(row, Iterable):
+        if not _is_collection(row):
             raise TypeError(
                 f"y must hold a set of labels for each row; got {shown(row)}. Use LabelBinarizer "
                 "for one label a row."

@@ -20,7 +20,15 @@ from statfast._estimator import (
     real,
 )
 from statfast._typing import Array, ArrayLike, Matrix, Rows
-from statfast._validation import as_csr, as_rows, is_sparse, rows_for, warn_user, wrong_type
+from statfast._validation import (
+    as_csr,
+    as_rows,
+    is_sparse,
+    rows_for,
+    to_array,
+    warn_user,
+    wrong_type,
+)
 from statfast.preprocessing.scaling.affine import in_blocks
 
 NORMS = ("l1", "l2", "max")
@@ -357,7 +365,9 @@ class FunctionTransformer(Transformer, Estimator):
         rows = self._validated(X)
         if self.check_inverse and self.func is not None and self.inverse_func is not None:
             self._try_inverse(rows)
-        shape = np.shape(rows) if getattr(rows, "shape", None) is None else rows.shape
+        shape = getattr(rows, "shape", None)
+        if shape is None:
+            shape = to_array(rows, "X", "an array-like of shape (n, d)").shape
         width = shape[1] if len(shape) == 2 else 1
         return self._publish(X if len(shape) == 2 else np.empty((1, 1)), n_features_in_=width)
 

@@ -9,7 +9,16 @@ import numpy as np
 
 from statfast._estimator import Estimator
 from statfast._typing import Array, Matrix, Rows
-from statfast._validation import as_choice, as_csr, as_real, as_rows, is_sparse, to_array
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_csr,
+    as_real,
+    as_rows,
+    as_sparse,
+    is_sparse,
+    to_array,
+)
 from statfast.preprocessing.scaling.affine import in_blocks
 from statfast.preprocessing.scaling.ranges import MaxAbsScaler, MinMaxScaler, RobustScaler
 from statfast.preprocessing.scaling.row_transforms import (
@@ -24,21 +33,15 @@ from statfast.preprocessing.scaling.standardize import StandardScaler
 
 def _scaled(scaler: Any, X: Rows, axis: int) -> Matrix:
     """What a scaler makes of columns (axis 0) or of rows (axis 1); a vector is one column."""
-    _as_axis(axis)
+    as_count(axis, "axis", 0, 1)
     if is_sparse(X):
-        turned = X.T if axis == 1 else X
-        out = scaler.fit_transform(turned.tocsr())
-        return out.T.tocsr() if axis == 1 else out
+        if axis == 0:
+            return scaler.fit_transform(X)
+        return scaler.fit_transform(as_sparse(X).T).T.tocsr()
     table = to_array(X, "X", "an array-like of numbers", numbers=True)
     if table.ndim == 1:
         return scaler.fit_transform(table[:, None])[:, 0]
     return scaler.fit_transform(table.T).T if axis == 1 else scaler.fit_transform(table)
-
-
-def _as_axis(axis: Any) -> int:
-    if isinstance(axis, bool) or axis not in (0, 1):
-        raise ValueError(f"axis must be 0 (columns) or 1 (rows); got {axis!r}.")
-    return int(axis)
 
 
 def scale(
@@ -242,7 +245,7 @@ def normalize(
            [0. , 0. ]])
     """
     as_choice(norm, "norm", NORMS)
-    turn = _as_axis(axis) == 0
+    turn = as_count(axis, "axis", 0, 1) == 0
     if is_sparse(X):
         rows = as_csr(X)
         rows, norms = normalize_sparse_rows(rows.T.tocsr() if turn else rows, norm)
