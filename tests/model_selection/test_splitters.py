@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from statfast import model_selection as ours
 from statfast._estimator import as_folds
-from statfast.model_selection.splitter import joined_rows
+from statfast.model_selection.splitting.splitter import joined_rows
 
 peer = pytest.importorskip("sklearn.model_selection")
 

@@ -39,6 +39,11 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
     "generative": ["normal", "discriminant", "naive_bayes"],
     "linear": ["design", "inference", "glm", "penalized", "least_squares", "logistic"],
     "metrics": ["distance", "clustering", "classification", "regression", "ranking", "probability"],
+    "model_selection": [
+        "splitting",
+        "evaluation",
+        ["search", "thresholds", "error", "comparison"],
+    ],
     "neighbors": ["brute", "spatial", "search", "hashing", "vote", "images", "density"],
     "patterns": [["itemsets", "conditions"], ["association", "subgroups", "rule_lists"]],
     "preprocessing": ["encoding", "bases", "scaling", "imputation"],

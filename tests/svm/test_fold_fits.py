@@ -31,7 +31,7 @@ from statfast.model_selection import (
     cross_validate,
     validation_curve,
 )
-from statfast.model_selection.fold_strategies import FoldFits
+from statfast.model_selection.evaluation.fold_strategies import FoldFits
 from statfast.svm.dual.full_gram import FullGram
 from statfast.svm.dual.gram import gram_of
 from statfast.svm.dual.problems import c_svc, svr

@@ -2,18 +2,15 @@
 """Model selection: splitters, cross-validation that shares its work, and tests between models."""
 
 from statfast._scikit_learn import missing_names
-from statfast.model_selection.comparison import Comparison, compare
-from statfast.model_selection.curves import learning_curve, validation_curve
-from statfast.model_selection.estimates import (
+from statfast.model_selection.comparison.comparison import Comparison, compare
+from statfast.model_selection.comparison.estimates import (
     BootstrapEstimate,
     NestedInterval,
     bootstrap_error,
     external_validation,
     nested_cv_interval,
 )
-from statfast.model_selection.fixed_threshold import FixedThresholdClassifier
-from statfast.model_selection.left_out import LeftOutAnswers, leave_one_out
-from statfast.model_selection.paired_tests import (
+from statfast.model_selection.comparison.paired_tests import (
     TestResult,
     bayesian_t_test,
     corrected_t_test,
@@ -21,7 +18,20 @@ from statfast.model_selection.paired_tests import (
     friedman_test,
     mcnemar_test,
 )
-from statfast.model_selection.partitions import (
+from statfast.model_selection.comparison.variance import BiasVariance, bias_variance
+from statfast.model_selection.evaluation.curves import learning_curve, validation_curve
+from statfast.model_selection.evaluation.left_out import LeftOutAnswers, leave_one_out
+from statfast.model_selection.evaluation.scoring import FoldScores
+from statfast.model_selection.evaluation.validate import (
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
+from statfast.model_selection.search.fixed_threshold import FixedThresholdClassifier
+from statfast.model_selection.search.randomized_search import RandomizedSearchCV
+from statfast.model_selection.search.search import GridSearchCV
+from statfast.model_selection.search.tuned_threshold import TunedThresholdClassifierCV
+from statfast.model_selection.splitting.partitions import (
     GroupKFold,
     KFold,
     LeaveOneGroupOut,
@@ -32,23 +42,13 @@ from statfast.model_selection.partitions import (
     StratifiedGroupKFold,
     StratifiedKFold,
 )
-from statfast.model_selection.randomized_search import RandomizedSearchCV
-from statfast.model_selection.resampling import (
+from statfast.model_selection.splitting.resampling import (
     Bootstrap,
     ShuffleSplit,
     StratifiedShuffleSplit,
     TimeSeriesSplit,
     train_test_split,
 )
-from statfast.model_selection.scoring import FoldScores
-from statfast.model_selection.search import GridSearchCV
-from statfast.model_selection.tuned_threshold import TunedThresholdClassifierCV
-from statfast.model_selection.validate import (
-    cross_val_predict,
-    cross_val_score,
-    cross_validate,
-)
-from statfast.model_selection.variance import BiasVariance, bias_variance
 
 __all__ = [
     "BiasVariance",

@@ -23,8 +23,8 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
 from statfast._validation import as_choice, as_generator, as_rows, is_sparse, shown
-from statfast.model_selection.scoring import as_plan
-from statfast.model_selection.validate import held_out_answers, require_partition
+from statfast.model_selection.evaluation.scoring import as_plan
+from statfast.model_selection.evaluation.validate import held_out_answers, require_partition
 from statfast.multioutput.outputs import (
     OutputModel,
     Outputs,

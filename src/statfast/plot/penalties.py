@@ -148,7 +148,7 @@ def _mark_rules(ax: Any, model: Any) -> None:
 
 
 if TYPE_CHECKING:
-    from statfast.model_selection.search import GridSearchCV
+    from statfast.model_selection.search.search import GridSearchCV
 
 
 RING = {

@@ -27,7 +27,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, Jobs
 from statfast._validation import shown
-from statfast.model_selection.scoring import groups_argument, kind_of_estimator
+from statfast.model_selection.evaluation.scoring import groups_argument, kind_of_estimator
 
 DROP = "drop"
 

@@ -36,8 +36,13 @@ from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_rows, as_weights, is_sparse, shown
 from statfast.ensemble.combination.named_members import Combination, label_codes, require_weights
 from statfast.ensemble.combination.voting import single_target
-from statfast.model_selection.scoring import as_plan, classifies, kind_of_estimator, with_groups
-from statfast.model_selection.validate import held_out_answers, require_partition
+from statfast.model_selection.evaluation.scoring import (
+    as_plan,
+    classifies,
+    kind_of_estimator,
+    with_groups,
+)
+from statfast.model_selection.evaluation.validate import held_out_answers, require_partition
 
 PREFIT = "prefit"
 METHODS = ("predict_proba", "decision_function", "predict")  # in the order of "auto"

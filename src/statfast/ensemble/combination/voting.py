@@ -37,7 +37,7 @@ from statfast.ensemble.combination.named_members import (
     label_codes,
     require_weights,
 )
-from statfast.model_selection.fold_strategies import REFIT, FoldFits
+from statfast.model_selection.evaluation.fold_strategies import REFIT, FoldFits
 
 HARD, SOFT = "hard", "soft"
 

@@ -77,7 +77,7 @@ class PenaltyChoice(AcceptsSparse, Estimator):
 
     def _scorer(self) -> Any:
         """The score that is asked for; None for squared errors or, in folds, the model's own."""
-        from statfast.model_selection.scoring import as_scorers
+        from statfast.model_selection.evaluation.scoring import as_scorers
 
         if self.scoring is None:
             return None

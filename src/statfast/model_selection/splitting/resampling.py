@@ -11,7 +11,7 @@ import numpy as np
 from statfast._estimator import take_rows
 from statfast._typing import Array, ArrayLike, Seed
 from statfast._validation import as_count, as_flag, as_generator, as_real
-from statfast.model_selection.splitter import (
+from statfast.model_selection.splitting.splitter import (
     Splitter,
     as_shuffler,
     as_takeable,

@@ -15,7 +15,7 @@ from statfast._estimator import CoefficientTable, Drawn, Scorer, picture, weight
 from statfast._typing import Array, ArrayLike, Axes, DataFrame, Rows, Seed, Weights
 from statfast._validation import as_choice, as_estimator, as_label, as_real, shown, wrong_type
 from statfast.metrics import auc_test, get_scorer
-from statfast.model_selection.paired_tests import (
+from statfast.model_selection.comparison.paired_tests import (
     TestResult,
     bayesian_t_test,
     corrected_t_test,
@@ -23,15 +23,20 @@ from statfast.model_selection.paired_tests import (
     friedman_test,
     mcnemar_test,
 )
-from statfast.model_selection.partitions import (
+from statfast.model_selection.evaluation.scoring import (
+    as_plan,
+    classifies,
+    known_classes,
+    with_groups,
+)
+from statfast.model_selection.evaluation.validate import cross_validate, held_out_answers
+from statfast.model_selection.splitting.partitions import (
     KFold,
     RepeatedKFold,
     RepeatedStratifiedKFold,
     StratifiedKFold,
 )
-from statfast.model_selection.scoring import as_plan, classifies, known_classes, with_groups
-from statfast.model_selection.splitter import FixedFolds
-from statfast.model_selection.validate import cross_validate, held_out_answers
+from statfast.model_selection.splitting.splitter import FixedFolds
 
 
 @dataclass(frozen=True, repr=False)

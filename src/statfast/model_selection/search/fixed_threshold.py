@@ -27,7 +27,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_estimator, shown
-from statfast.model_selection.fold_strategies import require_weights
+from statfast.model_selection.evaluation.fold_strategies import require_weights
 
 # The responses that "auto" tries, in this order.
 RESPONSES = ("predict_proba", "decision_function")

@@ -36,12 +36,21 @@ from statfast._validation import (
     as_real,
     as_weights,
 )
-from statfast.model_selection.fold_strategies import FoldFits, require_weights, rows_of_fold
-from statfast.model_selection.losses import as_loss, coded, losses, truth_of
-from statfast.model_selection.resampling import Bootstrap
-from statfast.model_selection.scoring import groups_argument
-from statfast.model_selection.splitter import as_placed, as_placed_rows, joined_rows, n_rows
-from statfast.model_selection.variance import replicated
+from statfast.model_selection.comparison.losses import as_loss, coded, losses, truth_of
+from statfast.model_selection.comparison.variance import replicated
+from statfast.model_selection.evaluation.fold_strategies import (
+    FoldFits,
+    require_weights,
+    rows_of_fold,
+)
+from statfast.model_selection.evaluation.scoring import groups_argument
+from statfast.model_selection.splitting.resampling import Bootstrap
+from statfast.model_selection.splitting.splitter import (
+    as_placed,
+    as_placed_rows,
+    joined_rows,
+    n_rows,
+)
 
 
 def bootstrap_error(
@@ -401,7 +410,7 @@ def external_validation(
     >>> round(external_validation(LinearRegression(), X, y, [[3.0], [4.0]], [3.0, 4.1]), 3)
     0.88
     """
-    from statfast.model_selection.scoring import as_scorers, scored
+    from statfast.model_selection.evaluation.scoring import as_scorers, scored
 
     (scorer,) = as_scorers(scoring, as_estimator(estimator)).values()
     rows, targets = X, y

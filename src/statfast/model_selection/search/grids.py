@@ -10,7 +10,7 @@ import numpy as np
 
 from statfast._typing import Seed
 from statfast._validation import MAX_REPEATS, as_count, shown, wrong_type
-from statfast.model_selection.splitter import as_shuffler
+from statfast.model_selection.splitting.splitter import as_shuffler
 
 
 def all_candidates(param_grid: dict[str, Any] | list[dict[str, list[Any]]] | None) -> list[Any]:

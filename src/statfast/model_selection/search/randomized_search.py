@@ -8,8 +8,8 @@ from typing import Any
 from statfast._estimator import by_fit, count, param, randomness
 from statfast._typing import Seed
 from statfast._validation import MAX_REPEATS
-from statfast.model_selection.grids import drawn_candidates
-from statfast.model_selection.search import ParameterSearch
+from statfast.model_selection.search.grids import drawn_candidates
+from statfast.model_selection.search.search import ParameterSearch
 
 
 class RandomizedSearchCV(ParameterSearch):

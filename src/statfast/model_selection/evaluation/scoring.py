@@ -35,9 +35,13 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.metrics import get_scorer
-from statfast.model_selection.fold_strategies import require_weights, rows_of_fold, with_arguments
-from statfast.model_selection.partitions import KFold, StratifiedKFold
-from statfast.model_selection.splitter import as_placed, as_placed_rows, n_rows
+from statfast.model_selection.evaluation.fold_strategies import (
+    require_weights,
+    rows_of_fold,
+    with_arguments,
+)
+from statfast.model_selection.splitting.partitions import KFold, StratifiedKFold
+from statfast.model_selection.splitting.splitter import as_placed, as_placed_rows, n_rows
 
 # Scores that are functions of the mean squared errors of candidates and the variance of the
 # targets.

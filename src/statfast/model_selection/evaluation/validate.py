@@ -11,15 +11,15 @@ from statfast._engine import is_distributed
 from statfast._estimator import ANY, HeldOutAnswers, copied, ignoring_sklearn_arguments
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import as_choice, as_estimator, as_flag
-from statfast.model_selection.candidate_scores import scored_candidates
-from statfast.model_selection.fold_strategies import (
+from statfast.model_selection.evaluation.candidate_scores import scored_candidates
+from statfast.model_selection.evaluation.fold_strategies import (
     FoldFits,
     require_method,
     rows_of_fold,
     with_arguments,
 )
-from statfast.model_selection.part_folds import validated_parts
-from statfast.model_selection.scoring import (
+from statfast.model_selection.evaluation.part_folds import validated_parts
+from statfast.model_selection.evaluation.scoring import (
     FoldScores,
     as_error_score,
     as_scorers,

@@ -32,8 +32,8 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, Jobs, Weights
 from statfast._validation import as_count, as_labels, as_weights, shown
-from statfast.model_selection.partitions import KFold, StratifiedKFold
-from statfast.model_selection.scoring import FoldScores, as_scorers, classifies
+from statfast.model_selection.evaluation.scoring import FoldScores, as_scorers, classifies
+from statfast.model_selection.splitting.partitions import KFold, StratifiedKFold
 
 # Scores that are means over rows, so that those of parts add up.
 MEANS = (

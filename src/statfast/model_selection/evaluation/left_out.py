@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from statfast._estimator import copied, weighted_labels
 from statfast._typing import ArrayLike, Rows, Weights
 from statfast._validation import as_choice, as_estimator
-from statfast.model_selection.fold_strategies import require_weights
-from statfast.model_selection.partitions import LeaveOneOut as EachRow
-from statfast.model_selection.scoring import as_plan
-from statfast.model_selection.splitter import n_rows
-from statfast.model_selection.validate import METHODS, held_out_answers
+from statfast.model_selection.evaluation.fold_strategies import require_weights
+from statfast.model_selection.evaluation.scoring import as_plan
+from statfast.model_selection.evaluation.validate import METHODS, held_out_answers
+from statfast.model_selection.splitting.partitions import LeaveOneOut as EachRow
+from statfast.model_selection.splitting.splitter import n_rows
 
 
 @dataclass(frozen=True)

@@ -32,10 +32,15 @@ from statfast._validation import (
     shown,
     warn_user,
 )
-from statfast.model_selection.candidate_scores import scored_candidates
-from statfast.model_selection.fold_strategies import require_weights
-from statfast.model_selection.grids import all_candidates
-from statfast.model_selection.scoring import as_error_score, as_plan, as_scorers, groups_argument
+from statfast.model_selection.evaluation.candidate_scores import scored_candidates
+from statfast.model_selection.evaluation.fold_strategies import require_weights
+from statfast.model_selection.evaluation.scoring import (
+    as_error_score,
+    as_plan,
+    as_scorers,
+    groups_argument,
+)
+from statfast.model_selection.search.grids import all_candidates
 
 NO_BEST = "This search has refit=False, and so no best estimator to ask. Pass refit=True."
 

@@ -35,11 +35,11 @@ from statfast._validation import (
     refuse_large,
     to_array,
 )
-from statfast.model_selection.fold_strategies import REFIT, shares_statistics
-from statfast.model_selection.losses import coded, truth_of
-from statfast.model_selection.resampling import train_test_split
-from statfast.model_selection.scoring import classifies
-from statfast.model_selection.splitter import as_placed_rows, joined_rows, n_rows
+from statfast.model_selection.comparison.losses import coded, truth_of
+from statfast.model_selection.evaluation.fold_strategies import REFIT, shares_statistics
+from statfast.model_selection.evaluation.scoring import classifies
+from statfast.model_selection.splitting.resampling import train_test_split
+from statfast.model_selection.splitting.splitter import as_placed_rows, joined_rows, n_rows
 
 NUMBERS_OF_LARGE_FIT = 1 << 20  # From so many numbers in X, a fit is large.
 KINDS = ("auto", "squared", "kohavi_wolpert", "domingos")

@@ -9,7 +9,13 @@ import numpy as np
 from statfast._estimator import group_runs, parts_of_folds, require_members, runs, stratified_runs
 from statfast._typing import Array, ArrayLike, Rows, Seed
 from statfast._validation import as_count, as_flag, to_array
-from statfast.model_selection.splitter import Splitter, as_shuffler, codes_of, groups_of, n_rows
+from statfast.model_selection.splitting.splitter import (
+    Splitter,
+    as_shuffler,
+    codes_of,
+    groups_of,
+    n_rows,
+)
 
 
 class KFold(Splitter):

@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._typing import Array
 from statfast._validation import as_choice, as_labels, as_targets
-from statfast.model_selection.scoring import classifies
+from statfast.model_selection.evaluation.scoring import classifies
 
 MAX_TARGET = 1e140  # Squares of larger numbers cannot be summed.
 LOSSES = ("auto", "squared", "absolute", "zero_one")

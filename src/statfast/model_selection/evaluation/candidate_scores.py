@@ -9,8 +9,8 @@ import numpy as np
 
 from statfast._estimator import Estimator, HeldOutAnswers, parameters_key
 from statfast._typing import Array
-from statfast.model_selection.fold_strategies import FoldFits, candidate_is_pairwise
-from statfast.model_selection.scoring import Scores, methods_asked
+from statfast.model_selection.evaluation.fold_strategies import FoldFits, candidate_is_pairwise
+from statfast.model_selection.evaluation.scoring import Scores, methods_asked
 
 _LISTED = 1000  # Up to so many folds, the scores of each fold are columns of the table.
 

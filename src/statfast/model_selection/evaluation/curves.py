@@ -16,10 +16,15 @@ from statfast._validation import (
     to_array,
     wrong_type,
 )
-from statfast.model_selection.candidate_scores import scored_candidates
-from statfast.model_selection.fold_strategies import FoldFits
-from statfast.model_selection.scoring import Scores, as_error_score, as_scorers, plan_of_fits
-from statfast.model_selection.splitter import as_shuffler
+from statfast.model_selection.evaluation.candidate_scores import scored_candidates
+from statfast.model_selection.evaluation.fold_strategies import FoldFits
+from statfast.model_selection.evaluation.scoring import (
+    Scores,
+    as_error_score,
+    as_scorers,
+    plan_of_fits,
+)
+from statfast.model_selection.splitting.splitter import as_shuffler
 
 
 @ignoring_sklearn_arguments(verbose=ANY, pre_dispatch=ANY)

@@ -34,16 +34,16 @@ from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import MAX_REPEATS, as_choice, as_vector, shown
 from statfast.metrics import choose_threshold, get_scorer
 from statfast.metrics.ranking.thresholds import CRITERIA
-from statfast.model_selection.fixed_threshold import (
+from statfast.model_selection.evaluation.fold_strategies import FoldFits, rows_of_fold
+from statfast.model_selection.evaluation.scoring import as_number, as_plan, scored
+from statfast.model_selection.search.fixed_threshold import (
     ThresholdClassifier,
     fitted_copy,
     labels_of,
     positive_label,
     positive_scores,
 )
-from statfast.model_selection.fold_strategies import FoldFits, rows_of_fold
-from statfast.model_selection.resampling import StratifiedShuffleSplit
-from statfast.model_selection.scoring import as_number, as_plan, scored
+from statfast.model_selection.splitting.resampling import StratifiedShuffleSplit
 
 PREFIT = "prefit"
 
