@@ -249,6 +249,7 @@ _HOMES = {
         "KNeighborsRegressor",
         "KernelDensity",
         "LSHNeighbors",
+        "LocalOutlierFactor",
         "NearestNeighbors",
         "RadiusNeighborsClassifier",
         "RadiusNeighborsRegressor",

@@ -211,6 +211,7 @@ from statfast.neighbors import KDTree as KDTree
 from statfast.neighbors import KernelDensity as KernelDensity
 from statfast.neighbors import KNeighborsClassifier as KNeighborsClassifier
 from statfast.neighbors import KNeighborsRegressor as KNeighborsRegressor
+from statfast.neighbors import LocalOutlierFactor as LocalOutlierFactor
 from statfast.neighbors import LSHNeighbors as LSHNeighbors
 from statfast.neighbors import NearestNeighbors as NearestNeighbors
 from statfast.neighbors import RadiusNeighborsClassifier as RadiusNeighborsClassifier
@@ -344,6 +345,7 @@ __all__ = [
     "LinearRegression",
     "LinearSVC",
     "LinearSVR",
+    "LocalOutlierFactor",
     "LogisticRegression",
     "LogisticRegressionCV",
     "MaxAbsScaler",

@@ -334,7 +334,6 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
             "radius_neighbors_graph",
         ): "use the methods kneighbors_graph and radius_neighbors_graph of NearestNeighbors",
         (
-            "LocalOutlierFactor",
             "NeighborhoodComponentsAnalysis",
             "sort_graph_by_row_values",
         ): "",

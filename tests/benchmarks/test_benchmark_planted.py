@@ -313,6 +313,10 @@ WRONG = {
     "density": {
         "log densities": (_plus("log densities", 3e-4), _times("log densities", 1.001)),
     },
+    "outliers": {
+        task: (_plus("factors", 1e-6), _one_value("factors", 1e-6))
+        for task in ("factors", "factors of new rows")
+    },
     "rules": {
         "subgroups": (_plus("qualities", 1e-8), _one_value("qualities", 1e-7)),
         "numeric subgroups": (_plus("qualities", 1e-8), _one_value("qualities", 1e-7)),

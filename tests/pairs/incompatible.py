@@ -147,9 +147,9 @@ REASONS = [(*map(re.compile, patterns), reason) for patterns, reason in NO_DEFEC
 DIFFERENT = [
     ("RatingsFactorization", {"rows": "csr"}, "what is not stored is not known"),
     (".*", {"rows": "csr", "estimator": "k-NN of distances"}, "as the next line says"),
-    (".*Neighbors.*", {"rows": "csr", "metric": "precomputed"},
+    (".*Neighbors.*|LocalOutlierFactor", {"rows": "csr", "metric": "precomputed"},
      "a distance that is not stored is of no neighbor, also that of a row to itself"),
-    (".*Neighbors.*", {"rows": "csr", "metric_params": "p and w"},
+    (".*Neighbors.*|LocalOutlierFactor", {"rows": "csr", "metric_params": "p and w"},
      "rows are multiplied by roots of the weights, and rounding parts those that tie"),
     ("MixedNB", {"rows": "int32|Int64", "densities": "None"}, "integers are taken for categories"),
     ("SVC|NuSVC", {"rows": "csr", "kernel": "sigmoid"},

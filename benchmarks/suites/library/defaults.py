@@ -92,6 +92,7 @@ LEFT_OUT = {
     "KNNImputer": "see the suite `preprocessing`",
     "MissingIndicator": "it looks for missing values alone",
     "KernelDensity": "see the suite `density`",
+    "LocalOutlierFactor": "see the suite `outliers`",
     "MultiOutputClassifier": NO_ESTIMATOR,
     "MultiOutputRegressor": NO_ESTIMATOR,
     "NMF": "see the suite `nmf`",

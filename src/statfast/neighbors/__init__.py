@@ -4,6 +4,7 @@ densities."""
 
 from statfast._scikit_learn import missing_names
 from statfast.neighbors.density.kernel_density import KernelDensity
+from statfast.neighbors.density.local_outlier_factor import LocalOutlierFactor
 from statfast.neighbors.density.neighbors_density import neighbors_density
 from statfast.neighbors.hashing.lsh import LSHNeighbors
 from statfast.neighbors.images.tangent import TangentDistanceClassifier, tangent_distance
@@ -21,6 +22,7 @@ __all__ = [
     "KNeighborsRegressor",
     "KernelDensity",
     "LSHNeighbors",
+    "LocalOutlierFactor",
     "NearestNeighbors",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
