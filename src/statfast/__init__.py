@@ -196,6 +196,7 @@ _HOMES = {
         "anova",
         "drop1",
         "enet_path",
+        "glm_path",
         "lasso_path",
         "logistic_path",
         "ridge_path",

@@ -165,6 +165,7 @@ from statfast.linear import add1 as add1
 from statfast.linear import anova as anova
 from statfast.linear import drop1 as drop1
 from statfast.linear import enet_path as enet_path
+from statfast.linear import glm_path as glm_path
 from statfast.linear import lasso_path as lasso_path
 from statfast.linear import logistic_path as logistic_path
 from statfast.linear import ridge_path as ridge_path
@@ -450,6 +451,7 @@ __all__ = [
     "fcluster",
     "frequent_itemsets",
     "gap_statistic",
+    "glm_path",
     "inconsistency",
     "inconsistent",
     "kmeans_plusplus",

@@ -101,8 +101,8 @@ def test_bad_input():
         GeneralizedLinearModel("tweedie").fit(X, 0.0 * y)
     with pytest.raises(ValueError, match="y must be between 1e-50 and 1e"):
         GeneralizedLinearModel("tweedie", power=3).fit(X, 1e60 * (y + 1.0))
-    for power in (0.5, -1.0, 5.0, np.nan):
-        with pytest.raises(ValueError, match="power must be"):
+    for power in (0.5, np.nan, np.inf):
+        with pytest.raises(ValueError, match="power must "):
             GeneralizedLinearModel("tweedie", power=power).fit(X, y)
     with pytest.raises(TypeError, match="power must be"):
         GeneralizedLinearModel("tweedie", power="much").fit(X, y)

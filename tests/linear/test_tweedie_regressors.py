@@ -72,7 +72,8 @@ def test_the_least_of_the_definition(model):
 def test_as_scikit_learn(model):
     peers = pytest.importorskip("sklearn.linear_model")
     X, y, weights = data()
-    params = {k: v for k, v in model.get_params().items() if k not in ("n_jobs", "tol", "max_iter")}
+    own = ("n_jobs", "tol", "max_iter", "l1_ratio")
+    params = {k: v for k, v in model.get_params().items() if k not in own}
     theirs = getattr(peers, type(model).__name__)(**params, tol=1e-9, max_iter=10_000)
     theirs.fit(X, y, weights)
     model.fit(X, y, weights)
@@ -187,3 +188,21 @@ def test_responses_out_of_range():
         GammaRegressor().fit(X, y - y.min())
     with pytest.raises(ValueError, match="y must be not negative"):
         PoissonRegressor().fit(X, y - 5)
+
+
+@pytest.mark.parametrize("power", [-2.0, -0.5, 2.5, 5.0, 8.0])
+@pytest.mark.parametrize("alpha", [0.0, 0.1])
+def test_powers_of_other_stable_distributions(power, alpha):
+    peers = pytest.importorskip("sklearn.linear_model")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = rng.gamma(3.0, np.exp(0.3 * X[:, 0] + 1.0) / 3.0) - (1.0 if power < 0 else 0.0)
+    how = {"power": power, "alpha": alpha, "link": "log"}
+    peer = peers.TweedieRegressor(**how, tol=1e-9, max_iter=10_000).fit(X, y)
+    model = TweedieRegressor(**how).fit(X, y)
+    assert_allclose(model.coef_, peer.coef_, atol=1e-4)
+    assert_allclose(model.score(X, y), peer.score(X, y), atol=1e-7)
+    sparser = TweedieRegressor(power=power, alpha=0.1, l1_ratio=1.0, link="log").fit(X, y)
+    assert sparser.converged_
+    with pytest.raises(ValueError, match="y must be between"):
+        TweedieRegressor(**how).fit(X, np.append(y[1:], 1e120))

@@ -3,6 +3,7 @@
 
 from statfast._estimator import CoefficientTable, Summary
 from statfast.linear.glm.glm import GeneralizedLinearModel
+from statfast.linear.glm.glm_path import glm_path
 from statfast.linear.glm.row_influence import RowInfluence
 from statfast.linear.glm.tweedie_regressors import (
     GammaRegressor,
@@ -55,6 +56,7 @@ __all__ = [
     "anova",
     "drop1",
     "enet_path",
+    "glm_path",
     "lasso_path",
     "logistic_path",
     "ridge_path",

@@ -87,6 +87,7 @@ class ScaledColumns:
     square: Any
     weights: Any
     n: Any
+    n_jobs: Any
     correlate: Callable[..., Any]
 
     powers = None  # (p,) powers of two by which the columns are divided
@@ -105,6 +106,15 @@ class ScaledColumns:
             small = np.flatnonzero(columns.squares < MIN_COLUMN**2)
             size = largest_of(columns.X, small)
             columns.vanished = size[size < MIN_COLUMN].max(initial=0.0)
+        return columns
+
+    def uncentered(self, weights: Array | None) -> "Self":
+        """Standardized columns about 0: not centered, but divided by their standard deviations."""
+        columns = type(self)(self.X, weights, False, False, self.n_jobs)  # type: ignore[call-arg]
+        columns.scale, columns.powers = self.scale, self.powers
+        # The reciprocal of a constant column's deviation is infinite; it is multiplied by 0.
+        with np.errstate(over="ignore", invalid="ignore"):
+            columns.square = np.nan_to_num(columns.squares * self.scale**2)
         return columns
 
     def penalties(

@@ -153,26 +153,26 @@ def negative_binomial(theta: float) -> Family:
 
 def tweedie(exponent: Any) -> Family:
     """The family with the variance ``mu^exponent``, of which no likelihood is taken."""
-    label = f"tweedie, power {exponent:g}"
+    label, link = f"tweedie, power {exponent:g}", "log" if exponent > 0 else "identity"
     if exponent in (0.0, 1.0, 2.0):
         twin = FAMILIES[("quasi", "quasipoisson", "gamma")[int(exponent)]]
-        link = "log" if exponent else "identity"
         return replace(twin, name="tweedie", link=link, likelihood=None, label=label)
     first, second = 1.0 - exponent, 2.0 - exponent
 
     def deviance(y: Array, mu: Array | float) -> Array:
         with np.errstate(divide="ignore"):
-            of_y = y**second / (first * second)
+            # Where the power is below 0, responses may be below 0, and means are not.
+            of_y = np.maximum(y, 0.0) ** second / (first * second)
         of_mean = mu**second / second - y * mu**first / first
         return np.maximum(2 * (of_y + of_mean), 0.0)  # Rounding can leave less than 0.
 
     return Family(
         "tweedie",
-        "log",
+        link,
         lambda mu: mu**exponent,
         lambda mu: exponent / mu,
         deviance,
-        lambda y: 0.5 * (y + y.mean()),
+        lambda y: np.maximum(0.5 * (y + y.mean()), 0.1 * np.abs(y).mean()),
         0.0,
         label=label,
     )
@@ -252,9 +252,8 @@ FAMILIES = {
 FAMILIES["tweedie"] = tweedie(1.5)
 COUNTS = ("poisson", "negative_binomial")
 POSITIVE = ("gamma", "inverse_gaussian")
-MAX_POWER = 4.0  # The largest power of a Tweedie family.
-# For a variance that is a cube, the largest response, and the reciprocal of the least.
-MAX_RESPONSE_CUBED = 1e50
+# The largest power of a response that is taken, and the reciprocal of the least.
+MAX_POWER_OF_RESPONSE = 1e150
 SHARES = ("binomial", "quasibinomial")
 MIN_THETA_OF_SERIES = 1e3  # differences of gamma functions are computed by their series.
 
@@ -273,10 +272,10 @@ def as_family(value: Any, name: Any = "family") -> Family:
 def as_power(value: float, name: str = "power") -> float:
     """Check the exponent of the variance of the family "tweedie"."""
     power = as_real(value, name)
-    if power != 0.0 and not 1.0 <= power <= MAX_POWER:
+    if 0.0 < power < 1.0:
         raise ValueError(
-            f"{name} must be 0, or between 1 and {MAX_POWER:g}; got {power:g}. Pass 1.5 for "
-            "amounts of which some are 0."
+            f"{name} must not lie between 0 and 1, where no distribution has such a variance; got "
+            f"{power:g}. Pass 1.5 for amounts of which some are 0."
         )
     return power
 
@@ -292,7 +291,7 @@ def require_responses(
     def first(wrong: Array) -> str:
         return f"{float(used[wrong.argmax()])!r}"
 
-    if name == "tweedie" and power:
+    if name == "tweedie" and power and power > 0:
         least = f"{'positive' if power >= 2 else 'not negative'} for the family 'tweedie' with"
         wrong = used <= 0 if power >= 2 else used < 0
         if wrong.any():
@@ -306,13 +305,16 @@ def require_responses(
             f"y must be positive for the family {name!r}; got {first(used <= 0)}. Model zeros "
             "apart, or choose another family."
         )
-    cubed = name == "inverse_gaussian" or (power is not None and power > 2)
-    low, high = 1 / MAX_RESPONSE_CUBED, MAX_RESPONSE_CUBED
-    if cubed and not (used.min() >= low and used.max() <= high):
-        raise ValueError(
-            f"y must be between {low:g} and {high:g} for the family {name!r}, so that its "
-            f"cubes are numbers; got {used.min():g} to {used.max():g}. Multiply or divide it."
-        )
+    if name == "inverse_gaussian":
+        power = 3.0
+    if power is not None and (power > 2 or power < 0):
+        high = MAX_POWER_OF_RESPONSE ** (1 / max(power, 2 - power))
+        low = 1 / high if power > 0 else -high
+        if not (used.min() >= low and used.max() <= high):
+            raise ValueError(
+                f"y must be between {low:g} and {high:g} for the family {name!r}, so that its "
+                f"powers are numbers; got {used.min():g} to {used.max():g}. Multiply or divide it."
+            )
     if name in (*COUNTS, "quasipoisson") and (used < 0).any():
         raise ValueError(f"y must not be negative for the family {name!r}; got {first(used < 0)}.")
     if name in SHARES and ((used < 0) | (used > 1)).any():

@@ -22,6 +22,7 @@ from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import Link
 from statfast.linear.glm.matrix_free_fit import solve_matrix_free, too_many
 from statfast.linear.glm.part_rows import PartRows
+from statfast.linear.glm.sparse_glm import solve_sparse
 from statfast.linear.inference.inference import Result, lacks_freedom
 
 # Up to this value of the information, and down to its reciprocal, squares are finite.
@@ -96,9 +97,12 @@ def fit_model(
     title: str = "",
     start: Any = None,
     alpha: float | None = None,
+    l1_ratio: float = 0.0,
     warn: bool = True,
 ) -> Model:
-    """Fit by maximum likelihood, or with a ridge penalty, and sum up; `alpha` is that of a row.
+    """Fit by maximum likelihood, or with a penalty, and sum up; `alpha` is that of a row.
+
+    Of it, the share `l1_ratio` is on absolute values.
 
     X is dense, CSR or `Chunks`; the arrays are checked, float64, of shape (n,), or None. Weights
     are frequencies, or if `analytic` reciprocals of variances (for a binomial numbers of trials).
@@ -118,7 +122,10 @@ def fit_model(
     ridge = alpha * rows.total_weight if alpha else ridge
     failed = Unsolvable()
     try:
-        fit = _solved(rows, ridge, max_iter, tol, start)
+        if alpha and l1_ratio:
+            fit = solve_sparse(rows, alpha, l1_ratio, tol=tol, max_iter=max_iter, start=start)
+        else:
+            fit = _solved(rows, ridge, max_iter, tol, start)
     except Unsolvable as error:
         fit, failed = None, error
     if not ridge and (fit is None or fit.diverged or fit.aliased.any() or _huge(fit.covariance)):
@@ -133,7 +140,7 @@ def fit_model(
     names = names_of(columns, rows.p, intercept)
     if warn:
         warn_aliased([name for name, gone in zip(names, fit.aliased, strict=True) if gone])
-    return Model(fit, _result(rows, fit, names, title, ridge, analytic, alpha), rows)
+    return Model(fit, _result(rows, fit, names, title, ridge, analytic, alpha, l1_ratio), rows)
 
 
 def _solved(rows: ModelRows, ridge: float, max_iter: int, tol: float, start: Any) -> Fit:
@@ -204,6 +211,7 @@ def _result(
     ridge: float,
     analytic: bool,
     alpha: Any,
+    l1_ratio: float,
 ) -> Result:
     family, weights = rows.family, rows.weights
     used = float(rows.n if weights is None else np.count_nonzero(weights))
@@ -228,7 +236,11 @@ def _result(
     shown = family.label or family.name.replace("_", " ")
     facts = (("Family", shown), ("Link", rows.link.name), ("Iterations", fit.n_iter))
     if ridge:
-        facts += (("Penalty", "l2"), ("alpha", alpha) if alpha else ("C", 1 / ridge))
+        penalty = "l2" if not l1_ratio else "l1" if l1_ratio == 1.0 else "elastic net"
+        facts += (("Penalty", penalty), ("alpha", alpha) if alpha else ("C", 1 / ridge))
+    if l1_ratio and alpha:
+        kept = int(np.count_nonzero(fit.coef[int(rows.intercept) :]))
+        facts += (("l1_ratio", l1_ratio), ("Coefficients not 0", kept))
     result = Result(
         title, names, fit.coef, fit.covariance, fit.aliased, dispersion, known, count, df_residual,
         count - int(rows.intercept), fit.deviance, null_deviance(rows), fit.chi2, loglik,

@@ -21,7 +21,7 @@ import numpy as np
 
 from statfast._core.linear import irls as kernel
 from statfast._engine import each, grid
-from statfast._estimator import copied, sums_of_folds
+from statfast._estimator import copied, sums_of_folds, with_params
 from statfast._linalg import CholeskyFactor
 from statfast._typing import Array
 from statfast.linear.glm.irls import TOLERANCES, Scoring, Unsolvable, beginning, corrected
@@ -104,7 +104,7 @@ def models_of_folds(
             yield [
                 copied(model)._publish(X, **every[k])
                 if every[k] is not None
-                else _by_itself(model, X, folds, folds.train(fold + k))
+                else _by_itself(copied(model), X, folds, folds.train(fold + k))
                 if scaled is None
                 else scaled.by_itself(c, fold + k)
                 for c, ((model, _), every) in enumerate(zip(fits, answers, strict=True))
@@ -112,9 +112,33 @@ def models_of_folds(
         fold += group.count
 
 
+def models_along_paths(estimator: Any, task: Any) -> Iterator[list[Any]]:
+    """For each fold the models of all candidates with an l1 penalty, or the errors that came.
+
+    Candidates that differ in `alpha` alone are fitted in its falling order, each from the last.
+    """
+    models = [with_params(estimator, params) for params in task.candidates]
+    others = [
+        repr({name: value for name, value in params.items() if name != "alpha"})
+        for params in task.candidates
+    ]
+    order = sorted(range(len(models)), key=lambda c: (others[c], -models[c].alpha))
+    X = task.matrix()
+    for k in range(len(task.folds)):
+        out: list[Any] = [None] * len(models)
+        larger: dict[str, Any] = {}
+        for c in order:
+            model, before = copied(models[c]), larger.get(others[c])
+            if before is not None and not isinstance(before, Exception):
+                model._coefs_of_larger_alpha = before._all_coefs()
+            fit = _by_itself(model, X, task.folds, task.folds.train(k))
+            out[c] = larger[others[c]] = fit
+        yield out
+
+
 def _by_itself(model: Any, X: Array, folds: Any, train: Array) -> Any:
     try:
-        return copied(model).fit(X[train], folds.y[train], **folds.arguments_of(train))
+        return model.fit(X[train], folds.y[train], **folds.arguments_of(train))
     except Exception as error:
         return error
 

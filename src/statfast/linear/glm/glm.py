@@ -47,7 +47,7 @@ from statfast.linear.glm.families import (
     tweedie,
 )
 from statfast.linear.glm.fit import fit_model, require_information
-from statfast.linear.glm.fold_fits import MAX_PASSES, fit_folds, models_of_folds
+from statfast.linear.glm.fold_fits import MAX_PASSES, fit_folds, models_along_paths, models_of_folds
 from statfast.linear.glm.influence import Diagnosed
 from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.glm.links import LINKS, Link, as_link
@@ -62,7 +62,7 @@ POWER = checked_by(as_power, 0, 1.5, 3)
 
 
 class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Estimator):
-    """Generalized linear model by maximum likelihood (IRLS), with inference.
+    """Generalized linear model by maximum likelihood (IRLS) with inference, or with a penalty.
 
     The response has a distribution of the family, and the link of its mean is linear in the
     columns::
@@ -83,9 +83,17 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         Of the negative binomial: the variance is ``mu + mu^2 / theta``. None estimates it by
         maximum likelihood, as R's ``MASS::glm.nb``; other families do not have it.
     power : float, optional
-        Of "tweedie": the variance is ``mu^power``, of power 0 or from 1 to 4. Between 1 and 2 are
-        sums of a Poisson number of gamma amounts, which may be 0 [2]_. None is 1.5; other families
-        do not have it.
+        Of "tweedie": the variance is ``mu^power``, of a power that is not between 0 and 1. Between
+        1 and 2 are sums of a Poisson number of gamma amounts, which may be 0 [2]_. None is 1.5;
+        other families do not have it.
+    alpha : float, default=0.0
+        Strength of a penalty on the coefficients but the intercept: it is added, times the sum of
+        the weights, to half the deviance. 0 is maximum likelihood. A penalized fit has no standard
+        errors.
+    l1_ratio : float, default=0.0
+        The share of the penalty that is on absolute values,
+        ``alpha * (l1_ratio * |coef|_1 + (1 - l1_ratio) / 2 * |coef|^2)``: 0 is a ridge penalty, 1
+        that of the lasso, which leaves coefficients of 0.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     weight_type : {"frequency", "analytic"}, default="frequency"
@@ -96,9 +104,12 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         NaN, with a warning.
     tol : float, default=1e-10
         The iterations end when a step moves the linear predictor by no more, in root mean square
-        and in units of the standard deviation of a response.
+        and in units of the standard deviation of a response; for l1_ratio > 0, when the duality
+        gap is no larger a share of half the deviance of the null model.
     max_iter : int, default=100
         Maximum number of iterations.
+    warm_start : bool, default=False
+        Whether `fit` begins at the coefficients of the fit before, if those are as many.
     n_jobs : int, optional
         Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
@@ -126,6 +137,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     --------
     statfast.linear.LogisticRegression : Classes instead of numbers, and Firth's method, which has
         finite estimates where successes and failures are separated.
+    statfast.linear.glm_path : Coefficients for many penalties.
 
     Notes
     -----
@@ -133,6 +145,12 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     shrink slowly, as they may with a link that is not canonical, Newton's, of the observed
     information. The pairs gaussian-identity, binomial-logit, poisson-log, gamma-log and
     gamma-inverse have vector code. Standard errors are of the expected information.
+
+    With l1_ratio > 0, Newton's steps are lassos on the columns that are not 0 or ought not to be,
+    solved by coordinate descent [3]_; X is read in memory. The gap is that of the quadratic
+    approximation. The minimum is that of all coefficients where the deviance is convex, as it is
+    for the usual links and for the log link with powers from 1 to 2; elsewhere it is a local one.
+
     Conventions are R's: the dispersion is Pearson's chi-square over the residual degrees of
     freedom, tests use Student's t where it is estimated, and AIC counts it as a parameter.
 
@@ -147,6 +165,8 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
        https://doi.org/10.1007/978-1-4899-3242-6
     .. [2] Jørgensen, B. (1987). Exponential dispersion models. Journal of the Royal Statistical
        Society B 49, 127-162. https://doi.org/10.1111/j.2517-6161.1987.tb01685.x
+    .. [3] Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized
+       linear models via coordinate descent. https://doi.org/10.18637/jss.v033.i01
 
     Examples
     --------
@@ -168,12 +188,15 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     link: str | float | None = param(nothing | LINK, default=None, kw_only=False)
     theta: float | None = param(nothing | real(0, open_low=True), default=None)
     power: float | None = param(nothing | POWER, default=None)
+    alpha: float = param(real(0), default=0.0)
+    l1_ratio: float = param(real(0, 1), default=0.0)
     fit_intercept: bool = param(flag, default=True)
     weight_type: Literal["frequency", "analytic"] = param(
         one_of("frequency", "analytic"), default="frequency"
     )
     tol: float = param(real(0, open_low=True), default=1e-10)
     max_iter: int = param(count(), default=100)
+    warm_start: bool = param(flag, default=False)
     n_jobs: Jobs = param(jobs, default=None)
 
     coef_: Array = fitted()
@@ -221,9 +244,10 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         Raises
         ------
         ValueError
-            If X is not a finite 2-d array, if y is not one number of the family's range for each
-            row, if no coefficients are found whose means lie in that range (as of the log link
-            where the mean of y is negative), or if a parameter is out of its range.
+            If X is not a finite 2-d array, or not in memory for l1_ratio > 0, if y is not one
+            number of the family's range for each row, if no coefficients are found whose means lie
+            in that range (as of the log link where the mean of y is negative), or if a parameter is
+            out of its range.
         TypeError
             If a parameter is of the wrong type.
 
@@ -282,8 +306,25 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
             "tol": params.tol,
             "n_jobs": self.n_jobs,
             "title": "Generalized linear model",
-            **self._more(rows),
+            "alpha": params.alpha,
+            "l1_ratio": params.l1_ratio,
+            "start": self._coefs_before(rows),
         }
+
+    def _coefs_before(self, rows: Matrix) -> Array | None:
+        """Coefficients of the fit before, the intercept first, if this one is to go on there."""
+        params, larger = self._checked(), self.__dict__.pop("_coefs_of_larger_alpha", None)
+        if larger is not None:
+            return larger
+        known = params.warm_start and self.__sklearn_is_fitted__()
+        if not known or rows.shape[1] != self.n_features_in_:
+            return None
+        return self._all_coefs()
+
+    def _all_coefs(self) -> Array:
+        """Coefficients (q,), the intercept first if there is one."""
+        intercept = [self.intercept_] if self._checked_value("fit_intercept") else []
+        return np.append(intercept, self.coef_)
 
     def _concluded(
         self, model: Any, link: Link, theta: float, X: Any, arguments: tuple[Any, ...] = ()
@@ -362,6 +403,8 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         """Models of all folds, as far as they predict, fitted together; see `fold_fits`."""
         if task.methods is None:
             return None
+        if all(with_params(self, params)._is_sparse() for params in task.candidates):
+            return SharedFits(task.matrix(), models_along_paths(self, task))
         X, y, weights = task.matrix(), task.folds.y, task.folds.weights
         groups = task.folds.groups() if isinstance(X, np.ndarray) else None
         if groups is None:
@@ -373,6 +416,8 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
                 model = with_params(self, params)
                 family, link = model._formulas()
                 checked = model._checked()
+                if checked.alpha:  # The penalty grows with the number of rows, which differs.
+                    return None
                 estimates_theta = family.name == "negative_binomial" and model.theta is None
                 if estimates_theta or checked.max_iter < MAX_PASSES:
                     return None
@@ -383,6 +428,10 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
                 how = family, link, checked.fit_intercept, checked.tol
                 fits.append((model, partial(model._folded, responses, weights, *how)))
         return SharedFits(X, models_of_folds(X, task.folds, groups, rows, fits))
+
+    def _is_sparse(self) -> bool:
+        """Whether there is a penalty on absolute values."""
+        return bool(self._checked_value("alpha") and self._checked_value("l1_ratio"))
 
     def _folded(
         self,
@@ -429,10 +478,6 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
 
     def _has_intercept(self) -> bool:
         return len(self._inferred(refuse=False).names) > self.n_features_in_
-
-    def _more(self, rows: Matrix) -> dict[Any, Any]:
-        """What else a class derived from this one says of its fit."""
-        return {}
 
     def _formulas(self) -> tuple[Family, Link]:
         """Family and link, checked."""

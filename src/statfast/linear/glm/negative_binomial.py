@@ -30,7 +30,7 @@ def fit_negative_binomial(
 ) -> tuple[Any, float]:
     """A `Model`, and theta."""
     model = fit_model(rows, y, family=FAMILIES["poisson"], link=link, **more)
-    theta, start = np.nan, model.fit.coef
+    theta = np.nan
     weights, passes = more["weights"], model.fit.n_iter
     for _ in range(MAX_TURNS):
         mu = _means(model)
@@ -39,8 +39,8 @@ def fit_negative_binomial(
         if theta == before or abs(theta - before) <= settled:
             break
         family = negative_binomial(theta)
-        model = fit_model(rows, y, family=family, link=link, start=start, warn=False, **more)
-        start = model.fit.coef
+        more |= {"start": model.fit.coef, "warn": False}
+        model = fit_model(rows, y, family=family, link=link, **more)
         passes += model.fit.n_iter
     else:
         model.fit.converged = False

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tweedie, Poisson and gamma regression with a ridge penalty, as scikit-learn has them."""
+"""Tweedie, Poisson and gamma regression with a penalty, as scikit-learn has them."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-import numpy as np
-
-from statfast._estimator import checked_by, flag, param, real, removed
-from statfast._typing import Matrix
+from statfast._estimator import checked_by, param, real, removed
 from statfast.linear.glm.families import Family, as_power, tweedie
 from statfast.linear.glm.glm import POWER, GeneralizedLinearModel
 from statfast.linear.glm.links import Link, as_link
@@ -20,30 +17,37 @@ def as_link_or_auto(value: object, name: str) -> Link | None:
 
 
 class TweedieRegressor(GeneralizedLinearModel):
-    """Tweedie regression: a GLM whose variance is a power of the mean, with a ridge penalty.
+    """Tweedie regression: a GLM whose variance is a power of the mean, with a penalty.
 
-    Minimizes ``sum_i w_i deviance_i / (2 sum_i w_i) + alpha / 2 * |coef|^2``; the intercept is not
-    penalized.
+    Minimizes, the intercept not penalized::
+
+        sum_i w_i deviance_i / (2 sum_i w_i)
+            + alpha * (l1_ratio * |coef|_1 + (1 - l1_ratio) / 2 * |coef|^2)
 
     Parameters
     ----------
+    link : str or float, default="auto"
+        Of `GeneralizedLinearModel`; "auto" is "log" for a power above 0, else "identity".
+    power : float, default=0.0
+        The variance is ``mu^power``, of power 0 (normal), 1 (Poisson), 2 (gamma), 3 (inverse
+        Gaussian), between 1 and 2 (sums of a Poisson number of gamma amounts), above 2 (positive
+        stable), or below 0 (extreme stable: any responses, with positive means).
     alpha : float, default=1.0
         Strength of the penalty. 0 is maximum likelihood, with all of the inference of
         `GeneralizedLinearModel` with the family "tweedie".
-    warm_start : bool, default=False
-        Whether `fit` begins at the coefficients of the fit before, if those are as many.
-    link : str or float, default="auto"
-        Of `GeneralizedLinearModel`; "auto" is "identity" for power 0 and else "log".
-    power : float, default=0.0
-        The variance is ``mu^power``, of power 0 (normal), 1 (Poisson), 2 (gamma), 3 (inverse
-        Gaussian), between 1 and 2 (sums of a Poisson number of gamma amounts), or up to 4.
+    l1_ratio : float, default=0.0
+        The share of the penalty that is on absolute values: 0 is a ridge penalty, 1 that of the
+        lasso, which leaves coefficients of 0.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     tol : float, default=1e-10
         The iterations end when a step moves the linear predictor by no more, in root mean square
-        and in units of the standard deviation of a response.
+        and in units of the standard deviation of a response; for l1_ratio > 0, when the duality
+        gap is no larger a share of half the deviance of the null model.
     max_iter : int, default=100
         Maximum number of IRLS iterations.
+    warm_start : bool, default=False
+        Whether `fit` begins at the coefficients of the fit before, if those are as many.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -93,48 +97,43 @@ class TweedieRegressor(GeneralizedLinearModel):
     power: float = param(POWER, default=0.0)
     alpha: float = param(real(0), default=1.0)
     link: str | float = param(checked_by(as_link_or_auto, "auto", "log"), default="auto")
-    warm_start: bool = param(flag, default=False)
 
     def _formulas(self) -> tuple[Family, Link]:
         family = tweedie(as_power(self.power))
         return family, as_link_or_auto(self.link, "link") or as_link(family.link)
 
-    def _more(self, rows: Matrix) -> dict[str, Any]:
-        params, start = self._checked(), None
-        known = params.warm_start and self.__sklearn_is_fitted__()
-        if known and rows.shape[1] == self.n_features_in_:
-            start = np.append([self.intercept_] if params.fit_intercept else [], self.coef_)
-        return {"alpha": params.alpha, "start": start}
-
-    def _plan_folds(self, task: Any) -> None:
-        return None  # The penalty grows with the number of rows, which differs between folds.
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = self.power != 0
+        tags.target_tags.positive_only = self.power > 0
         return tags
 
 
 class PoissonRegressor(TweedieRegressor):
     """Poisson regression with the log link and a ridge penalty.
 
-    Minimizes ``sum_i w_i deviance_i / (2 sum_i w_i) + alpha / 2 * |coef|^2``; the intercept is not
-    penalized.
+    Minimizes, the intercept not penalized::
+
+        sum_i w_i deviance_i / (2 sum_i w_i)
+            + alpha * (l1_ratio * |coef|_1 + (1 - l1_ratio) / 2 * |coef|^2)
 
     Parameters
     ----------
     alpha : float, default=1.0
         Strength of the penalty. 0 is maximum likelihood, with standard errors whose dispersion is
         estimated; see `GeneralizedLinearModel` for those of dispersion 1.
-    warm_start : bool, default=False
-        Whether `fit` begins at the coefficients of the fit before, if those are as many.
+    l1_ratio : float, default=0.0
+        The share of the penalty that is on absolute values: 0 is a ridge penalty, 1 that of the
+        lasso, which leaves coefficients of 0.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     tol : float, default=1e-10
         The iterations end when a step moves the linear predictor by no more, in root mean square
-        and in units of the standard deviation of a response.
+        and in units of the standard deviation of a response; for l1_ratio > 0, when the duality
+        gap is no larger a share of half the deviance of the null model.
     max_iter : int, default=100
         Maximum number of iterations.
+    warm_start : bool, default=False
+        Whether `fit` begins at the coefficients of the fit before, if those are as many.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
         any number.
@@ -181,22 +180,28 @@ class PoissonRegressor(TweedieRegressor):
 class GammaRegressor(PoissonRegressor):
     """Gamma regression with the log link and a ridge penalty.
 
-    Minimizes ``sum_i w_i deviance_i / (2 sum_i w_i) + alpha / 2 * |coef|^2``; the intercept is not
-    penalized.
+    Minimizes, the intercept not penalized::
+
+        sum_i w_i deviance_i / (2 sum_i w_i)
+            + alpha * (l1_ratio * |coef|_1 + (1 - l1_ratio) / 2 * |coef|^2)
 
     Parameters
     ----------
     alpha : float, default=1.0
         Strength of the penalty. 0 is maximum likelihood, with standard errors.
-    warm_start : bool, default=False
-        Whether `fit` begins at the coefficients of the fit before, if those are as many.
+    l1_ratio : float, default=0.0
+        The share of the penalty that is on absolute values: 0 is a ridge penalty, 1 that of the
+        lasso, which leaves coefficients of 0.
     fit_intercept : bool, default=True
         Whether there is an intercept.
     tol : float, default=1e-10
         The iterations end when a step moves the linear predictor by no more, in root mean square
-        and in units of the standard deviation of a response.
+        and in units of the standard deviation of a response; for l1_ratio > 0, when the duality
+        gap is no larger a share of half the deviance of the null model.
     max_iter : int, default=100
         Maximum number of iterations.
+    warm_start : bool, default=False
+        Whether `fit` begins at the coefficients of the fit before, if those are as many.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
         any number.

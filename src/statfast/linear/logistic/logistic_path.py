@@ -38,12 +38,7 @@ class LogisticDescent(ProximalNewton):
         columns = columns_of(X, weights, intercept or standardize, standardize, n_jobs)
         # The columns are not centered, but divided by their standard deviations.
         if standardize and not intercept:
-            about = columns
-            columns = type(about)(about.X, weights, False, False, n_jobs)
-            columns.scale, columns.powers = about.scale, about.powers
-            # The reciprocal of a constant column's deviation is infinite; it is multiplied by 0.
-            with np.errstate(over="ignore", invalid="ignore"):
-                columns.square = np.nan_to_num(columns.squares * about.scale**2)
+            columns = columns.uncentered(weights)
         self.y = y01
         w = np.ones(len(y01)) if weights is None else weights
         # The caller has checked that there are rows of both classes.
