@@ -168,8 +168,8 @@ def test_each_fold_has_its_own_sum_of_weights():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"power": 0.5}, "power must be 0, or between 1 and 4"),
-        ({"power": -1}, "power must be 0, or between 1 and 4"),
+        ({"power": 0.5}, "power must not lie between 0 and 1"),
+        ({"power": 1e-9}, "power must not lie between 0 and 1"),
         ({"alpha": -1.0}, "alpha must be"),
         ({"alpha": np.nan}, "alpha must be"),
         ({"link": "nonsense"}, "link must be one of"),

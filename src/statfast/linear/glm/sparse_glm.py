@@ -127,8 +127,8 @@ class GlmDescent(ProximalNewton):
         return alpha_grid(largest, self.columns, l1_ratio, how_many, eps)
 
     def solve_penalty(
-        self, alpha: float, l1_ratio: float, before: float, tol: float, most: int
-    ) -> Any:
+        self, alpha: float, l1_ratio: float, before: float | None, tol: float, most: int
+    ) -> tuple[SparseModel, float]:
         """The model at a penalty of the mean deviance, and its l1: the next one's `before`.
 
         With None for `before`, larger penalties lead to it. With no steps, the model is the last.
