@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from statfast import ElasticNet, Lasso
+from statfast import ElasticNet, Lasso, LogisticRegression, SeparationWarning
 
 SHAPES = [(200, 12), (60, 150), (400, 700)]
 
@@ -104,3 +104,70 @@ def test_warm_start_is_a_flag():
     X, y, _ = problem(200, 12, 5)
     with pytest.raises(TypeError, match="warm_start must be"):
         Lasso(warm_start="yes").fit(X, y)
+
+
+LOGISTIC = [
+    {},
+    {"C": 2.0},
+    {"C": 0.3, "l1_ratio": 1.0},
+    {"C": 0.5, "l1_ratio": 0.4},
+    {"method": "firth"},
+    {"C": 2.0, "fit_intercept": False},
+    {"C": 0.5, "l1_ratio": 1.0, "fit_intercept": False},
+]
+
+
+def labels_of(X, n_classes, seed=0):
+    rng = np.random.default_rng(seed)
+    score = X[:, :1] @ np.linspace(-1, 1, n_classes)[None] + rng.gumbel(size=(len(X), n_classes))
+    return np.array(["a", "b", "c"])[score.argmax(axis=1)]
+
+
+@pytest.mark.parametrize("params", LOGISTIC, ids=str)
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("multi_class", ["multinomial", "ovr"])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_logistic_regression_goes_on(params, n_classes, multi_class, kind):
+    rng = np.random.default_rng(3)
+    X = rng.normal([0.0, 3.0, 0.0, -1.0, 0.0], size=(400, 5))
+    y = labels_of(X, n_classes)
+    if kind is not np.asarray and params.get("method") == "firth":
+        return
+    how = {**params, "multi_class": multi_class, "reference": y[0], "tol": 1e-11}
+    if n_classes > 2 and multi_class == "multinomial" and "C" in params:
+        del how["reference"]
+    model = LogisticRegression(**how, warm_start=True).fit(kind(X), y)
+    coefs, first = model.coef_, int(model.n_iter_.max())
+    again = model.fit(kind(X), y)
+    assert int(again.n_iter_.max()) < max(first, 2)
+    assert_allclose(again.coef_, coefs, atol=1e-6)
+    # Another problem, from here, and one of another shape, from scratch.
+    change = {"C": 1.2 * params["C"]} if "C" in params else {}
+    rows = X + 0.05 * rng.normal(size=X.shape)
+    cold = LogisticRegression(**{**how, **change}).fit(kind(rows), y)
+    again = model.set_params(**change).fit(kind(rows), y)
+    assert again.converged_
+    assert_allclose(again.coef_, cold.coef_, atol=2e-5)
+    assert_allclose(again.intercept_, cold.intercept_, atol=2e-5)
+    narrow = model.fit(kind(rows[:, :3]), y).coef_
+    assert_array_equal(
+        narrow, LogisticRegression(**{**how, **change}).fit(kind(rows[:, :3]), y).coef_
+    )
+
+
+def test_logistic_regression_of_other_classes_starts_from_scratch():
+    X = np.random.default_rng(3).normal(size=(300, 3))
+    model = LogisticRegression(C=1.0, warm_start=True).fit(X, labels_of(X, 3))
+    two = labels_of(X, 2)
+    cold = LogisticRegression(C=1.0).fit(X, two)
+    assert_array_equal(model.fit(X, two).coef_, cold.coef_)
+    other = LogisticRegression(C=1.0, reference="b").fit(X, two)
+    assert_array_equal(model.set_params(reference="b").fit(X, two).coef_, other.coef_)
+
+
+def test_separated_classes_start_from_scratch():
+    X = np.linspace(-1, 1, 40)[:, None]
+    model = LogisticRegression(warm_start=True)
+    for _ in range(2):
+        with pytest.warns(SeparationWarning):
+            model.fit(X, X[:, 0] > 0)

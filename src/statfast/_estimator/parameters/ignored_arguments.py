@@ -36,10 +36,10 @@ _STARTS = "Each fit starts from scratch."
 _ROWS = (
     (_COPIED, "copy_x", ANY, ""),
     (f"{_LASSO} {_LASSO_CV} LinearRegression {_RIDGES}", "copy_X", ANY, ""),
-    (f"{_LASSO} {_LASSO_CV}", "precompute", ANY, ""),
+    (_LASSO_CV, "precompute", ANY, ""),
     (f"{_LASSO} {_LASSO_CV}", "selection", ("cyclic", "random"), ""),
     (f"{_LASSO} {_LASSO_CV} {_RIDGES} {_LOGISTIC}", "random_state", ANY, ""),
-    ("HuberRegressor LogisticRegression", "warm_start", _ANEW, _STARTS),
+    ("HuberRegressor", "warm_start", _ANEW, _STARTS),
     (f"{_LASSO_CV} {_LOGISTIC} {_MACHINES} {_SEARCHES}", "verbose", ANY, ""),
     ("LinearSVC LinearSVR BaggingClassifier BaggingRegressor", "verbose", ANY, ""),
     ("NMF OneVsRestClassifier Pipeline ClassifierChain RegressorChain", "verbose", ANY, ""),

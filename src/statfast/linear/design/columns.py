@@ -15,14 +15,17 @@ from statfast._core.linear import columns as kernel
 from statfast._core.rows.column_moments import column_moments as add_moments
 from statfast._distance import near_mean
 from statfast._engine import checkpoint, each, grid
+from statfast._linalg import mirrored
 from statfast._typing import Array, Jobs, Matrix
-from statfast._validation import refuse_large, require_finite
+from statfast._validation import refuse_large, require_finite, warn_user
 from statfast.linear.design.column_scaling import ScaledColumns
 from statfast.linear.design.sparse_columns import SparseColumns, is_whole
 
 NUMBERS_OF_CALL = 2_000_000  # A kernel call reads so many numbers in a millisecond or two.
 MULTIPLICATIONS_OF_CALL = 4e8  # A kernel call takes less than 0.05 s.
 COLUMNS_OF_PANEL = 512  # The panels of so many columns of a Gram matrix stay in the third cache.
+# Products of columns that differ by no more, relative to the lengths, are those in float32.
+MAX_ERROR_OF_PRODUCTS = 1e-4
 ROWS_OF_SAMPLE_MEAN = 256  # The mean of so many rows is near that of all.
 
 
@@ -78,7 +81,8 @@ class Columns(ScaledColumns):
         self.root = np.sqrt(self.weights)
         self.plain = weights is None
         self.whole = is_whole(self.n, self.p) if whole is None else whole
-        self.products = self.correlation = None
+        self.products: Any = None
+        self.correlation: Any = None
         # An overflow gives infinities, which are refused below.
         with np.errstate(over="ignore", invalid="ignore"):
             self._measure(intercept, standardize, target if self.whole else None)
@@ -238,12 +242,53 @@ class Columns(ScaledColumns):
             all_beside = beside_sums if start == 0 else all_beside
         return out, all_beside
 
+    def take_products(self, gram: Array, target: Array) -> None:
+        """Use products (p, p) of the columns about their means, of a user, as far as they are good.
+
+        Gradients are made of residuals all the same. With an intercept, products about 0 are no
+        use: a warning says so. Those that are neither are refused.
+        """
+        products = (
+            gram if self.powers is None else np.ldexp(gram, -np.add.outer(*[self.powers] * 2))
+        )
+        every = np.arange(self.p, dtype=np.intp)
+        mean, squares = self.mean, self.squares
+        first = int(self.constant.argmin())
+        want = self._products(every[first : first + 1], every, mean, np.ones(self.p))[0][0]
+        if not _are_alike(products, first, want, squares, ~self.constant):
+            want, squares = want + self.n * mean[first] * mean, squares + self.n * mean**2
+            if not (mean.any() and _are_alike(products, first, want, squares, squares > 0.0)):
+                raise ValueError(
+                    "precompute must be False, or the products X'X of the columns of X, with "
+                    "weights that sum to n, and less their means where there is an intercept; got "
+                    "other numbers. Pass False."
+                )
+            warn_user(
+                "precompute holds products of columns that are not centered, which an intercept "
+                "asks for: they are made anew. Center X, or pass fit_intercept=False."
+            )
+            if not self.whole:
+                return
+            products = mirrored(self._products(every, every, mean, np.ones(self.p))[0])
+        self.products = np.ascontiguousarray(products * self.scale * self.scale[:, None])
+        self.correlation = self.correlate(target)
+        self.whole, self.exact = True, False
+
     def part(self, index: Array) -> Part:
         """Some of the columns, to be weighted otherwise: see `logistic_path`."""
         table = np.asfortranarray(self.X[:, index], dtype=np.float64)
         table -= self.mean[index]
         table *= self.scale[index]
         return Part(table)
+
+
+def _are_alike(products: Array, first: int, want: Array, squares: Array, known: Array) -> bool:
+    """Whether products of columns that are `known` have these squares, and these products with one
+    of them."""
+    size, of_first = np.sqrt(squares), products[first]
+    near = np.abs(of_first - want) <= MAX_ERROR_OF_PRODUCTS * size[first] * size
+    same = np.abs(products.diagonal() - squares) <= MAX_ERROR_OF_PRODUCTS * squares
+    return bool((near & same)[known].all())
 
 
 def columns_of(

@@ -92,12 +92,12 @@ class GlmDescent(ProximalNewton):
             self._measure()
             self._center()
             self._measure()
-        begun = start is not None and self._begin(start)
+        begun = start is not None and self.begin(start)
         if has_null_model:
             return
         if not begun:
             ridge = solve(rows, ridge=rows.total_weight, max_iter=20, tol=1e-4)
-            if not self._begin(ridge.coef):
+            if not self.begin(ridge.coef):
                 raise Unsolvable
         self._measure()
 
@@ -105,20 +105,6 @@ class GlmDescent(ProximalNewton):
         """Let deviances be compared with the present one."""
         self.null = max(self._loss(self.eta), np.finfo(float).tiny)
         self.unit = self.null / self.total_weight
-
-    def _begin(self, start: Array) -> bool:
-        """Go to coefficients of the columns as they are; returns whether these give means."""
-        columns, n_intercepts = self.columns, int(self.intercept)
-        coef = columns.scale_coefs(start[n_intercepts:])
-        b = np.divide(coef, columns.scale, out=np.zeros(len(coef)), where=columns.scale != 0)
-        coef = b * columns.scale
-        first = float(columns.mean @ coef) + (float(start[0]) if n_intercepts else 0.0)
-        index = np.flatnonzero(coef)
-        eta = first + self.offset + columns.combine(index, coef[index])
-        if not isfinite(self._loss(eta)):
-            return False
-        self.b, self.b0, self.eta = b, first, eta
-        return True
 
     def grid(self, l1_ratio: float, how_many: int, eps: float) -> Array:
         """Penalties for the mean deviance, see `alpha_grid`; before the first penalty."""

@@ -62,15 +62,16 @@ def task_of(
     require_several(classes)
     params = model._checked()
     penalty, C, ratio = penalty_of(model, params)
+    kind = "binary" if len(classes) == 2 else params.multi_class
+    first = next(iter(rows)) if isinstance(X, Chunks) else rows
+    reference = _reference(model.reference, classes)
+    q = first.shape[1] + int(params.fit_intercept)
     task = LogisticProblem(
-        rows, marks, classes, _reference(model.reference, classes), weights,
-        offsets_for(offset, n), params.fit_intercept, C, penalty, params.max_iter, params.tol,
-        model.n_jobs, column_names(X), ratio,
+        rows, marks, classes, reference, weights, offsets_for(offset, n), params.fit_intercept, C,
+        penalty, params.max_iter, params.tol, model.n_jobs, column_names(X), ratio,
+        model._coefs_before(kind, classes, reference, q),
     )  # fmt: skip
-    kind = params.multi_class
-    if len(classes) == 2:
-        kind = "binary"
-    elif offset is not None:
+    if kind != "binary" and offset is not None:
         raise ValueError("offset is for two classes; y has more. Leave it out.")
     return task, kind
 

@@ -103,10 +103,12 @@ class Firth:
         # The difference of log|I| / 2 between the scaled columns and those of the user.
         self.lost = self.n_varying * float(np.log(self.frame.scale).sum())
 
-    def fit(self) -> FirthFit:
-        """Maximize l* over all coefficients."""
-        start = np.zeros((self.n_varying, self.q))
-        b, value, inverse, n_iter, converged = self._climb(start, None)
+    def fit(self, start: Any = None) -> FirthFit:
+        """Maximize l* over all coefficients, from zeros or from some (K - 1, q) for x."""
+        begun = np.zeros((self.n_varying, self.q))
+        if start is not None:
+            begun = self.frame.from_user(start)
+        b, value, inverse, n_iter, converged = self._climb(begun, None)
         turn = np.kron(np.eye(self.n_varying), self.turn)
         return FirthFit(
             b @ self.turn.T, turn @ inverse @ turn.T, self._loglik(b), value - self.lost, n_iter,
@@ -332,7 +334,10 @@ def firth(task: LogisticProblem) -> LogisticSolution:
     labels = task.classes.tolist()
     varying = [k for k in range(len(labels)) if k != task.reference]
     model = _model(task)
-    fit = model.fit()
+    start = task.start
+    if start is not None and len(labels) > 2:
+        start = np.delete(start - start[task.reference], task.reference, axis=0)
+    fit = model.fit(start)
     names = names_of(task.columns, model.q - task.intercept, task.intercept)
     aliased = np.zeros(model.q, dtype=bool)
     make = result_of(task, fit.coef, varying, names, aliased, fit.covariance)
@@ -397,7 +402,8 @@ def profile(task: LogisticProblem, level: float, ovr: bool) -> CoefficientTable:
 
 def _against_rest(task: Any, code: Any) -> Any:
     marks = (task.codes == code).astype(np.intp)
-    return replace(task, marks=marks, classes=np.array([False, True]), reference=0)
+    start = None if task.start is None else task.start[code : code + 1]
+    return replace(task, marks=marks, classes=np.array([False, True]), reference=0, start=start)
 
 
 def _model(task: LogisticProblem) -> Firth:

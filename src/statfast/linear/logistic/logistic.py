@@ -71,6 +71,9 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         several classes, and in parts: the fall promised) is this fraction of the null model's loss.
     max_iter : int, default=100
         Maximum number of iterations.
+    warm_start : bool, default=False
+        Start with the coefficients of the last fit, if that converged, with the same classes and
+        as many columns. The end is the same, to `tol`. Rows in parts start from scratch.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -169,6 +172,7 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
     )
     tol: float = param(real(0, open_low=True), default=1e-10)
     max_iter: int = param(count(), default=100)
+    warm_start: bool = param(flag, default=False)
     n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
@@ -253,6 +257,20 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         else:
             fitted["results_"] = solution.result
         return self._publish(X, **fitted, _row_arguments=fit_arguments)
+
+    def _coefs_before(self, kind: str, classes: Array, reference: int, q: int) -> Array | None:
+        """Coefficients (m, q) of the last fit, if this one is to go on there; `kind` is "binary" or
+        the multi_class."""
+        if not self._checked_value("warm_start") or not self.__dict__.get("converged_"):
+            return None
+        posterior = {"binary": "sigmoid", "multinomial": "softmax"}.get(kind, kind)
+        if self._posterior != posterior or not np.array_equal(self.classes_, classes):
+            return None
+        if kind == "binary" and self._reference != reference:
+            return None
+        n_intercepts = int(self._checked_value("fit_intercept"))
+        coef = np.column_stack([self.intercept_[:, None][:, :n_intercepts], self.coef_])
+        return coef if coef.shape[1] == q else None
 
     def _plan_folds(self, task: Any) -> Any:
         """Models of all folds, as far as they predict, fitted together; see `fold_fits`."""

@@ -161,6 +161,7 @@ class LogisticRegressionCV(LogisticRegression):
     l1_ratio: float = removed()
     method: Literal["ml", "firth"] = removed(fixed="ml")
     reference: Any = removed()
+    warm_start: bool = removed(fixed=False)
     Cs: ArrayLike = param(checked_by(as_strengths, 10, (0.1, 1.0)), default=10)
     l1_ratios: ArrayLike = param(checked_by(as_shares, (0.0,), (0.0, 0.5)), default=(0.0,))
     cv: Any = param(by_fit, default=None)

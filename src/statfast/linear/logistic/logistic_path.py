@@ -122,15 +122,18 @@ def solve_logistic(
     tol: float = 1e-10,
     max_iter: int = 100,
     n_jobs: Jobs = None,
+    start: Any = None,
 ) -> tuple[Array, float, float, int, bool]:
-    """Fit one penalty on minus the log-likelihood.
+    """Fit one penalty on minus the log-likelihood, from coefficients (q,) or larger penalties.
 
     Returns coefficients (d,), the intercept, the duality gap, Newton's steps, and whether the gap
     is at most `tol` times the deviance of the null model, or as small as rounding lets it be.
     """
     descent = LogisticDescent(X, y01, weights, intercept, standardize, n_jobs)
     l1, l2 = descent.penalties(l1, l2)
-    before, turns = descent.lead_down(l1, l2, max_iter)
+    before, turns = np.inf, 0
+    if start is None or not descent.begin(start):
+        before, turns = descent.lead_down(l1, l2, max_iter)
     gap, last = descent.solve(l1, l2, before, tol, max_iter)
     coef, first = descent.original()
     done = gap <= max(tol, 1e-12) * descent.null or descent.still

@@ -319,6 +319,7 @@ def fit_multinomial(
     max_iter: int = 100,
     n_jobs: Jobs = None,
     sums: Any = None,
+    start: Any = None,
 ) -> MultinomialFit:
     """Fit a multinomial logistic model.
 
@@ -335,6 +336,8 @@ def fit_multinomial(
         out: their coefficients are 0.
     sums : SoftmaxSums, optional
         Those of the rows, if they are made.
+    start : ndarray of shape (K, q), optional
+        Coefficients to begin at, up to a term common to all classes.
     tol : float
         The iterations end when a step moves the scores by no more, in root mean square and in units
         of the standard deviation of a response.
@@ -350,7 +353,10 @@ def fit_multinomial(
         gram = gram[np.ix_(kept, kept)]
     totals = np.bincount(codes, weights, n_classes).astype(float)
     shares = totals / totals.sum() if intercept else np.full(n_classes, 1.0 / n_classes)
-    start = start_of(shares, intercept, sums.q)
+    if start is None:
+        start = start_of(shares, intercept, sums.q)
+    else:
+        start = sums.frame.from_user((start - start.mean(axis=0))[:, kept])
     penalty = penalty_in_frame(sums.frame, ridge, totals.sum())
     typical = sqrt(totals.sum())
     objective = Objective(sums, gram, shares, penalty)

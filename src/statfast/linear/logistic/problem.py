@@ -32,6 +32,8 @@ class LogisticProblem:
     n_jobs: int | None
     columns: NDArray | None
     l1_ratio: float = 0.0  # the share of l1 in an elastic net
+    # Coefficients to begin at, laid out as those of the solution; None: from scratch.
+    start: NDArray[np.float64] | None = None
 
     @cached_property
     def codes(self) -> NDArray[np.intp]:
@@ -42,6 +44,10 @@ class LogisticProblem:
     def in_parts(self) -> bool:
         """Whether the rows lie elsewhere, so that there are sums over them alone."""
         return False
+
+    def start_of_model(self, k: int) -> NDArray[np.float64] | None:
+        """Where the model in this place begins, of one against the others."""
+        return None if self.start is None else self.start[k]
 
     def ones(self, code: int) -> NDArray[np.float64]:
         """1.0 for the rows of a class, 0.0 for others: maybe the user's own y."""

@@ -55,15 +55,20 @@ class SparseSolution:
 
 
 def fit_sparse_multinomial(
-    sums: SoftmaxSums, l1: float, l2: float, *, tol: float, max_iter: int
+    sums: SoftmaxSums, l1: float, l2: float, *, tol: float, max_iter: int, start: Any = None
 ) -> SparseSolution:
-    """Fit; the last step promises a fall of no more than `tol` times the null model's loss."""
+    """Fit; the last step promises a fall of no more than `tol` times the null model's loss.
+
+    With a `start` (K, q) it begins there, else with larger penalties.
+    """
     problem = _Problem(sums, l1, l2)
     b = problem.start()
     problem.value(b)
     null = problem.null = problem.loss
     l1, n_iter, converged = problem.l1, 0, False
     top = np.abs(problem.gradient[:, problem.n_intercepts :]).max(initial=0.0)
+    if start is not None:
+        b, top = problem.from_user(start), min(top, l1)
     # Larger penalties, whose models are smaller, come first.
     while not converged and n_iter < max_iter:
         top *= RATIO_OF_PENALTIES
@@ -195,6 +200,16 @@ class _Problem:
             self.parts[key].take(working[self.n_intercepts :] - self.n_intercepts)
         return self.parts[key]
 
+    def from_user(self, coef: Array) -> Array:
+        """The way back from `to_user`, up to a term common to all classes."""
+        out = coef.copy()
+        out[:, self.n_intercepts :] = times_powers(
+            coef[:, self.n_intercepts :], -int(np.log2(self.base))
+        )
+        if self.n_intercepts:
+            out[:, 0] += coef[:, 1:] @ self.sums.frame.shift
+        return out
+
     def to_user(self, b: Array) -> Array:
         out = b.copy()
         out[:, self.n_intercepts :] = times_powers(
@@ -251,7 +266,8 @@ def _least(
 # against the rest, all classes in one model.
 def sparse_binary(task: LogisticProblem) -> LogisticSolution:
     """The log-odds of the class that is not the reference."""
-    fit = _against(task, _rows(task), 1 - task.reference, "Logistic regression")
+    rows, start = _rows(task), task.start_of_model(0)
+    fit = _against(task, rows, 1 - task.reference, "Logistic regression", start)
     coef, n_iter, done, result = fit
     return LogisticSolution(coef[None], "sigmoid", np.array([n_iter], np.int32), done, result)
 
@@ -260,7 +276,9 @@ def sparse_ovr(task: LogisticProblem) -> LogisticSolution:
     """A binary model for each class against all others."""
     rows, labels = _rows(task), task.classes.tolist()
     fits = [
-        _against(task, rows, k, f"Logistic regression, {label} against the rest")
+        _against(
+            task, rows, k, f"Logistic regression, {label} against the rest", task.start_of_model(k)
+        )
         for k, label in enumerate(labels)
     ]
     return LogisticSolution(
@@ -276,7 +294,9 @@ def sparse_multinomial(task: LogisticProblem) -> LogisticSolution:
     sums = task.sums() or SoftmaxSums(
         dense(_rows(task)), task.codes, task.weights, len(labels), task.intercept, task.n_jobs
     )
-    fit = fit_sparse_multinomial(sums, l1, l2, tol=task.tol, max_iter=task.max_iter)
+    fit = fit_sparse_multinomial(
+        sums, l1, l2, tol=task.tol, max_iter=task.max_iter, start=task.start
+    )
     names = names_of(task.columns, fit.coef.shape[1] - task.intercept, task.intercept)
     result = _result(
         task, "Multinomial logistic regression",
@@ -306,7 +326,7 @@ def _rows(task: Any) -> Matrix | None:
 
 
 def _against(
-    task: LogisticProblem, rows: Matrix, code: int, title: str
+    task: LogisticProblem, rows: Matrix, code: int, title: str, start: Any
 ) -> tuple[Array, int, bool, Result]:
     """A class against the others: coefficients, steps, whether they converged, and its `Result`."""
     if rows is None:
@@ -314,7 +334,7 @@ def _against(
     (l1, l2), y = task.penalties, task.ones(code)
     coef, first, _, n_iter, done = solve_logistic(
         rows, y, task.weights, l1, l2, intercept=task.intercept, tol=task.tol,
-        max_iter=task.max_iter, n_jobs=task.n_jobs,
+        max_iter=task.max_iter, n_jobs=task.n_jobs, start=start,
     )  # fmt: skip
     eta = linear_predictor(rows, coef, first, n_jobs=task.n_jobs)
     losses = np.logaddexp(0.0, eta) - y * eta

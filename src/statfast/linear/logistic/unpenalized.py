@@ -56,7 +56,8 @@ def arguments(task: LogisticProblem) -> dict[str, Any]:
 def binary(task: LogisticProblem) -> LogisticSolution:
     """The log-odds of the class that is not the reference."""
     y = task.ones(1 - task.reference)
-    model = fit_binary(task.X, y, task.weights, task.offset, **arguments(task))
+    more = {"start": task.start_of_model(0), **arguments(task)}
+    model = fit_binary(task.X, y, task.weights, task.offset, **more)
     modeled = task.classes.tolist()[1 - task.reference]
     if model.fit.diverged:
         warn_no_maximum(model.rows, model.fit.coef, model.result.names, "The classes are")
@@ -73,7 +74,8 @@ def one_vs_rest(task: LogisticProblem) -> LogisticSolution:
     for code, label in enumerate(task.classes.tolist()):
         y = task.ones(code)
         title = f"Logistic regression, {label} against the rest"
-        model = fit_binary(task.X, y, task.weights, task.offset, title=title, **arguments(task))
+        more = {"title": title, "start": task.start_of_model(code), **arguments(task)}
+        model = fit_binary(task.X, y, task.weights, task.offset, **more)
         models.append(model)
         if model.fit.diverged:
             who = f"Class {label} and the rest are"
@@ -95,7 +97,7 @@ def multinomial(task: LogisticProblem) -> LogisticSolution:
     fit = fit_multinomial(
         dense(task.X), task.codes, task.weights, n_classes, intercept=task.intercept,
         ridge=1 / task.C if task.penalty == "l2" else 0.0, tol=task.tol, max_iter=task.max_iter,
-        n_jobs=task.n_jobs, sums=task.sums(),
+        n_jobs=task.n_jobs, sums=task.sums(), start=task.start,
     )  # fmt: skip
     names = names_of(task.columns, fit.coef.shape[1] - task.intercept, task.intercept)
     aliased = np.ones(len(names), dtype=bool)
@@ -137,9 +139,10 @@ def _sparse_ridge(task: Any) -> LogisticSolution:
     totals = np.bincount(task.codes, task.weights, len(task.classes)).astype(float)
     shares = totals / totals.sum() if n_intercepts else np.full(len(totals), 1.0 / len(totals))
     penalty = np.append(np.zeros(n_intercepts), np.full(p, 1 / task.C))
+    start = start_of(shares, n_intercepts, p + n_intercepts) if task.start is None else task.start
     coef, end, loss = fit_sparse_rows(
-        task.X, task.codes, task.weights, start_of(shares, n_intercepts, p + n_intercepts), penalty,
-        intercept=task.intercept, tol=task.tol, max_iter=task.max_iter,
+        task.X, task.codes, task.weights, start, penalty, intercept=task.intercept, tol=task.tol,
+        max_iter=task.max_iter,
     )  # fmt: skip
     names = names_of(task.columns, p, task.intercept)
     every = np.arange(len(totals))

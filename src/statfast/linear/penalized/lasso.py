@@ -11,6 +11,7 @@ from statfast._estimator import (
     FitState,
     Regressor,
     SumFit,
+    by_fit,
     count,
     fitted,
     flag,
@@ -22,6 +23,8 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights, csr_matrix
 from statfast._validation import (
+    as_choice,
+    as_rows,
     as_targets,
     as_weights,
     column_names,
@@ -40,6 +43,19 @@ from statfast.linear.penalized.lasso_path import enet_path, fit_path
 
 # Below this share of the largest penalty, a few penalties lead down to the one asked for.
 FIRST_PENALTY = 0.2
+
+
+def as_gram(value: Any, d: int) -> Array | None:
+    """Check products of d columns: float64 (d, d), or None where there are none."""
+    if isinstance(value, bool | np.bool_ | str):
+        return None
+    gram = as_rows(value, name="precompute", keep=(np.float64,))
+    if gram.shape != (d, d):
+        raise ValueError(
+            f"precompute must be False, or the products of the columns of X, of shape ({d}, {d}); "
+            f"got shape {gram.shape}."
+        )
+    return gram
 
 
 class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
@@ -69,6 +85,10 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         Start with the coefficients of the last fit, if they are for as many columns and targets: a
         fit that differs little from it takes fewer sweeps. The end is the same, to `tol`. Rows in
         parts start from scratch.
+    precompute : bool, "auto" or array-like of shape (d, d), default=False
+        The products ``X.T @ X`` of dense columns, if they are known: with weights that sum to n,
+        and of columns less their means where there is an intercept (else they are made anew, with a
+        warning). They spare time and change no result. Otherwise the fit chooses what it computes.
     n_jobs : int, optional
         Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
@@ -92,8 +112,8 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     Raises
     ------
     ValueError
-        By ``fit``: if X or y holds NaN or infinity, their shapes do not match, or a parameter is
-        out of range.
+        By ``fit``: if X or y holds NaN or infinity, their shapes do not match, a parameter is out
+        of range, or `precompute` has other products than the columns of X.
 
     Notes
     -----
@@ -122,6 +142,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     tol: float = param(real(0.0), default=1e-8)
     max_iter: int = param(count(), default=10_000)
     warm_start: bool = param(flag, default=False)
+    precompute: Any = param(by_fit, default=False)
     n_jobs: Jobs = param(jobs, default=None)
 
     coef_: Array = fitted()
@@ -169,6 +190,8 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     ) -> tuple[tuple[Matrix, Array, Array | None], FitState]:
         """Checked rows, a target or several as columns, and weights; is there an intercept?"""
         intercept = self._checked().fit_intercept
+        if isinstance(self.precompute, str):
+            as_choice(self.precompute, "precompute", ("auto",))
         rows = table_of(X, finite=False)
         targets, flat = as_targets(y, rows.shape[0])
         weights = as_weights(sample_weight, rows.shape[0])
@@ -179,6 +202,8 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         """Whether products of the columns are all that a fit needs."""
         if columns is None:
             return True
+        if not isinstance(self.precompute, bool | np.bool_ | str):
+            return False
         rows, target, _ = columns
         known = target.ndim == 1 and isinstance(rows, np.ndarray) and is_whole(*rows.shape)
         return known and usual_sizes(rows, target)
@@ -199,6 +224,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         if target.shape[1:] == (1,):
             warn_column_vector()
         alphas, ratio, how = self._arguments()
+        how["gram"] = as_gram(self.precompute, rows.shape[1])
         fits, several_y = [], np.ascontiguousarray(target.reshape(rows.shape[0], -1).T)
         starts = self._starts(len(several_y), rows.shape[1])
         for y, start in zip(several_y, starts, strict=True):
@@ -282,6 +308,10 @@ class Lasso(ElasticNet):
         Start with the coefficients of the last fit, if they are for as many columns and targets: a
         fit that differs little from it takes fewer sweeps. The end is the same, to `tol`. Rows in
         parts start from scratch.
+    precompute : bool, "auto" or array-like of shape (d, d), default=False
+        The products ``X.T @ X`` of dense columns, if they are known: with weights that sum to n,
+        and of columns less their means where there is an intercept (else they are made anew, with a
+        warning). They spare time and change no result. Otherwise the fit chooses what it computes.
     n_jobs : int, optional
         Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 

@@ -132,11 +132,13 @@ def fit_path(
     max_iter: int = 10_000,
     n_jobs: Jobs = None,
     lead: float | Array = 0.0,
+    gram: Array | None = None,
 ) -> tuple[RegularizationPath, float]:
     """The path for checked arguments, and the gap it was to reach.
 
     `alphas` may be how many to choose; `lead` makes a few penalties lead down to a first one below
-    so much of the largest, or is the coefficients (p,) to start with.
+    so much of the largest, or is the coefficients (p,) to start with. `gram` (p, p) are the
+    products of the columns, if they are known: see `Columns.take_products`.
     """
     n = X.shape[0]
     # The squares of y over this power of two do not overflow.
@@ -144,7 +146,12 @@ def fit_path(
     y = np.ldexp(y, -power)
     mean = float(np.average(y, weights=weights)) if intercept else 0.0
     target = y - mean
-    columns = columns_of(X, weights, intercept, standardize, n_jobs, target)
+    columns: Any
+    if gram is None or hasattr(X, "indptr"):
+        columns = columns_of(X, weights, intercept, standardize, n_jobs, target)
+    else:
+        columns = columns_of(X, weights, intercept, standardize, n_jobs)
+        columns.take_products(gram, target)
     descent = descent_of(columns, target, positive)
     with np.errstate(over="ignore"):
         square = float(np.ldexp(descent.yy, 2 * power))

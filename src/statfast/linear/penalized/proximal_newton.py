@@ -44,6 +44,7 @@ class ProximalNewton:
     _gradient: Callable[..., Any]
     gap: Any
     _curvature: Callable[..., Any]
+    offset: Array | float = 0.0  # (n,) added to the values
 
     def __init__(
         self,
@@ -67,6 +68,22 @@ class ProximalNewton:
         self.eta = np.full(n, b0)
         self.null = self._loss(self.eta)
         self.gradient = self._gradient()
+
+    def begin(self, start: Array) -> bool:
+        """Go to coefficients (q,) for X as it is, the intercept first; returns whether the loss is
+        finite there."""
+        columns, n_intercepts = self.columns, int(self.intercept)
+        coef = columns.scale_coefs(start[n_intercepts:])
+        b = np.divide(coef, columns.scale, out=np.zeros(len(coef)), where=columns.scale != 0)
+        coef = b * columns.scale
+        first = float(columns.mean @ coef) + (float(start[0]) if n_intercepts else 0.0)
+        index = np.flatnonzero(coef)
+        eta = first + self.offset + columns.combine(index, coef[index])
+        if not np.isfinite(self._loss(eta)):
+            return False
+        self.b, self.b0, self.eta = b, first, eta
+        self.gradient = self._gradient()
+        return True
 
     def is_late(self) -> bool:
         """Whether there is no time left."""
