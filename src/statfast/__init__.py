@@ -266,10 +266,13 @@ _HOMES = {
     ),
     "pipeline": (
         "ColumnTransformer",
+        "FeatureUnion",
         "Pipeline",
+        "TransformedTargetRegressor",
         "make_column_selector",
         "make_column_transformer",
         "make_pipeline",
+        "make_union",
     ),
     "preprocessing": (
         "Binarizer",

@@ -225,10 +225,13 @@ from statfast.patterns import SubgroupDiscovery as SubgroupDiscovery
 from statfast.patterns import association_rules as association_rules
 from statfast.patterns import frequent_itemsets as frequent_itemsets
 from statfast.pipeline import ColumnTransformer as ColumnTransformer
+from statfast.pipeline import FeatureUnion as FeatureUnion
 from statfast.pipeline import Pipeline as Pipeline
+from statfast.pipeline import TransformedTargetRegressor as TransformedTargetRegressor
 from statfast.pipeline import make_column_selector as make_column_selector
 from statfast.pipeline import make_column_transformer as make_column_transformer
 from statfast.pipeline import make_pipeline as make_pipeline
+from statfast.pipeline import make_union as make_union
 from statfast.preprocessing import Binarizer as Binarizer
 from statfast.preprocessing import FunctionTransformer as FunctionTransformer
 from statfast.preprocessing import KBinsDiscretizer as KBinsDiscretizer
@@ -304,6 +307,7 @@ __all__ = [
     "ElasticNetCV",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "FeatureUnion",
     "FitFailedWarning",
     "FixedThresholdClassifier",
     "FunctionTransformer",
@@ -421,6 +425,7 @@ __all__ = [
     "TfidfTransformer",
     "TfidfVectorizer",
     "TimeSeriesSplit",
+    "TransformedTargetRegressor",
     "TruncatedSVD",
     "TunedThresholdClassifierCV",
     "TweedieRegressor",
@@ -464,6 +469,7 @@ __all__ = [
     "make_column_selector",
     "make_column_transformer",
     "make_pipeline",
+    "make_union",
     "manova",
     "minimum_spanning_tree",
     "mutual_info_classif",

@@ -67,7 +67,6 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
         "k_means": "use KMeans",
         ("linkage_tree", "ward_tree"): "use linkage",
     },
-    "compose": {"TransformedTargetRegressor": ""},
     "covariance": {
         ("EmpiricalCovariance", "empirical_covariance"): "use statfast.MultivariateNormal.fit",
         ("LedoitWolf", "OAS"): "use the functions ledoit_wolf and oas of statfast.generative",
@@ -340,7 +339,6 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
         "NearestCentroid": "use LinearDiscriminantAnalysis, or GaussianNB",
     },
     "neural_network": {("BernoulliRBM", "MLPClassifier", "MLPRegressor"): ""},
-    "pipeline": {("FeatureUnion", "make_union"): "use ColumnTransformer"},
     "preprocessing": {
         (
             "KernelCenterer",

@@ -2,8 +2,18 @@
 """Transformers by column, under scikit-learn's name: they stand in ``statfast.pipeline``."""
 
 from statfast._scikit_learn import missing_names
-from statfast.pipeline import ColumnTransformer, make_column_selector, make_column_transformer
+from statfast.pipeline import (
+    ColumnTransformer,
+    TransformedTargetRegressor,
+    make_column_selector,
+    make_column_transformer,
+)
 
-__all__ = ["ColumnTransformer", "make_column_selector", "make_column_transformer"]
+__all__ = [
+    "ColumnTransformer",
+    "TransformedTargetRegressor",
+    "make_column_selector",
+    "make_column_transformer",
+]
 
 __getattr__ = missing_names(__name__)

@@ -97,6 +97,12 @@ SMALL = {
         ],
         "remainder": "passthrough",
     },
+    "FeatureUnion": {
+        "transformer_list": [
+            ("scale", StandardScaler()),
+            ("center", StandardScaler(with_std=False)),
+        ],
+    },
     "MissingIndicator": {"features": "all"},
     "KBinsDiscretizer": {"encode": "onehot-dense"},
     "OneHotEncoder": {"sparse_output": False, "handle_unknown": "ignore"},
@@ -253,6 +259,7 @@ SPARSE_AFTER_DENSE = {
     "DummyRegressor",
     "ElasticNet",
     "FixedThresholdClassifier",
+    "TransformedTargetRegressor",
     "ElasticNetCV",
     "GammaRegressor",
     "GaussianNB",
@@ -299,6 +306,7 @@ DRAW_ROWS = {"AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor"}
 # Values that would be nonsense to other parameters.
 SENSE = [
     ("inv_kw_args", {}),
+    ("memory", "nonsense"),  # a folder
     ("kw_args", {}),
     ("metric_params", {}),
     ("param_distributions", {}),  # the estimator as it is

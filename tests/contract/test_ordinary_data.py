@@ -128,7 +128,7 @@ SUPERVISED = [cls for cls, kind in KINDS.items() if kind in ("classifier", "regr
 # What has no default, of those that take another estimator or a shape.
 REQUIRED = (
     "BayesClassifier", "ColumnTransformer", "CostSensitiveClassifier", "FixedThresholdClassifier",
-    "GridSearchCV", "MixedNB", "TunedThresholdClassifierCV",
+    "FeatureUnion", "GridSearchCV", "MixedNB", "TunedThresholdClassifierCV",
     "OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier", "Pipeline",
     "RandomizedSearchCV", "StackingClassifier", "StackingRegressor", "TangentDistanceClassifier",
     "VotingClassifier", "VotingRegressor",

@@ -61,6 +61,8 @@ def test_estimators_in_a_grid_are_neither_set_nor_fitted(kind, inner):
 WRAPPERS = {
     sf.Pipeline: lambda inner: sf.Pipeline([("scale", sf.StandardScaler()), ("m", inner)]),
     sf.ColumnTransformer: lambda inner: sf.ColumnTransformer([("s", sf.StandardScaler(), [0, 1])]),
+    sf.FeatureUnion: lambda inner: sf.FeatureUnion([("s", sf.StandardScaler())]),
+    sf.TransformedTargetRegressor: lambda inner: sf.TransformedTargetRegressor(sf.Ridge()),
     sf.GridSearchCV: lambda inner: sf.GridSearchCV(inner, {"C": [0.1, 1.0]}, cv=2, n_jobs=1),
     sf.RandomizedSearchCV: lambda inner: sf.RandomizedSearchCV(
         inner, {"C": stats.uniform(0.1, 1)}, n_iter=2, cv=2, n_jobs=1

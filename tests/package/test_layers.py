@@ -63,6 +63,8 @@ BUILT_ON = {  # family: the families it may import
     "model_selection": {"metrics"},
     "multiclass": {"metrics", "preprocessing"},
     "multioutput": {"model_selection"},  # chains are fitted to answers of rows held out
+    # A transformed target is learned by a linear model unless another is named.
+    "pipeline": {"linear", "preprocessing"},
     "svm": {"linear"},  # whose lasso is a step of the linear machine with an l1 penalty
 }
 NAMES_ALONE = {  # scikit-learn's modules, of names that stand in families
@@ -149,7 +151,7 @@ CALL_TIME_PACKAGES = {
     "scipy", "sklearn", "pandas", "polars", "pyarrow", "matplotlib", "formulaic",
     "snowballstemmer", "stop_words",
 }  # fmt: skip
-CALL_TIME_PACKAGES |= {"cloudpickle", "dask", "distributed"}
+CALL_TIME_PACKAGES |= {"cloudpickle", "dask", "distributed", "joblib"}
 KERNEL_PACKAGES = {"cython", "libc", "cpython", "numpy"}
 
 CYTHON_IMPORT = re.compile(
@@ -650,7 +652,7 @@ KMEANS = "statfast.cluster.kmeans.kmeans"
         ("statfast.svm.linear.model", "from statfast.svm.machines.svc import SVC"),
         (KMEANS, "import scipy.linalg"),
         (KMEANS, "try:\n    import sklearn\nexcept ImportError:\n    pass"),
-        (KMEANS, "def f():\n    import joblib"),
+        (KMEANS, "def f():\n    import numba"),
         ("statfast._core.kmeans.lloyd", "from statfast._validation import as_rows"),
     ],
 )

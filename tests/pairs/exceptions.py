@@ -111,6 +111,17 @@ TRANSFORMERS = {
 }
 
 
+def union(*transformers):
+    return lambda s: [(f"t{k}", made(s)) for k, made in enumerate(transformers)]
+
+
+UNIONS = {
+    "two scalers": union(new("StandardScaler"), new("MinMaxScaler")),
+    "dropped and passed": union(new("PCA", n_components=1), lambda _: "drop",
+                                lambda _: "passthrough"),
+}  # fmt: skip
+
+
 def uniform(s):
     return np.full(len(s.classes), 1 / len(s.classes))
 
@@ -233,6 +244,7 @@ INSTEAD = [
     ("FunctionTransformer", "check_inverse", values_of(False), "arctan does not undo itself"),
     (ANY, "steps", STEPS, OF_ESTIMATORS),
     (ANY, "transformers", TRANSFORMERS, OF_ESTIMATORS),
+    (ANY, "transformer_list", UNIONS, OF_ESTIMATORS),
     (ANY, "cv", FOLDS, JUDGED_BY_FIT),
     (ANY, "param_grid|param_distributions", GRIDS, JUDGED_BY_FIT),
     (CLUSTERINGS, "metric", METRICS, JUDGED_BY_FIT),
@@ -280,7 +292,8 @@ BESIDE = [
     (ANY, "metric_params", METRIC_PARAMS, OF_COLUMNS),
     ("MixedNB", "densities", EACH_DENSITY, OF_COLUMNS),
     ("PiecewiseLinearFeatures", "knots", KNOTS, OF_COLUMNS),
-    ("ColumnTransformer", "transformer_weights", {"one": lambda _: {"t0": 2.0}}, OF_ESTIMATORS),
+    ("ColumnTransformer|FeatureUnion", "transformer_weights", {"one": lambda _: {"t0": 2.0}},
+     OF_ESTIMATORS),
     (ANY, "covariance_estimator", COVARIANCES, OF_ESTIMATORS),
     ("TunedThresholdClassifierCV", "scoring", values_of("accuracy"),
      JUDGED_BY_FIT),

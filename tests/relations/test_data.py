@@ -67,6 +67,7 @@ OF_COLUMNS = {
         (
             "MinMaxScaler", "StandardScaler", "RobustScaler", "SimpleImputer", "OneHotEncoder",
             "OrdinalEncoder", "PiecewiseLinearFeatures", "PolynomialFeatures", "ColumnTransformer",
+            "FeatureUnion",
             "Binarizer", "FunctionTransformer", "MaxAbsScaler", "Normalizer",
             "KBinsDiscretizer", "TargetEncoder", "KNNImputer", "MissingIndicator",
         ),

@@ -114,6 +114,14 @@ from statfast._estimator.parameters.ignored_arguments import (
     ignoring_sklearn_arguments,
 )
 from statfast._estimator.regressor import Regressor, r_squared
+from statfast._estimator.routing import (
+    ANSWERS,
+    Route,
+    RoutesMetadata,
+    routed,
+    router_of,
+    routing_is_on,
+)
 from statfast._estimator.scorers import RESPONSES, Answers, Scorer, by_score
 from statfast._estimator.sparse_coefficients import SparseCoefficients
 from statfast._estimator.sums.class_moments import (
@@ -149,6 +157,7 @@ from statfast._estimator.tables import (
 )
 
 __all__ = [
+    "ANSWERS",
     "ANY",
     "BOOTSTRAPS",
     "CLOSED",
@@ -186,6 +195,8 @@ __all__ = [
     "NamedRows",
     "NotShared",
     "Regressor",
+    "Route",
+    "RoutesMetadata",
     "Scorer",
     "SharedFits",
     "SparseCoefficients",
@@ -265,6 +276,9 @@ __all__ = [
     "require_sizes",
     "require_sound_squares",
     "require_weight",
+    "routed",
+    "router_of",
+    "routing_is_on",
     "rows_besides",
     "rows_like",
     "runs",

@@ -5,7 +5,6 @@ scikit-learn is imported only inside the methods that nothing but scikit-learn c
 """
 
 import copy
-import html
 import inspect
 import sys
 from functools import cache
@@ -14,6 +13,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
+from statfast._estimator.diagram import Diagram
 from statfast._estimator.dispatch import dispatch_methods
 from statfast._estimator.folds.fold_plans import FoldPlan, FoldTask, ScaledFolds
 from statfast._estimator.pairwise_rows import PairwiseRows, is_pairwise
@@ -50,7 +50,7 @@ _ROUTED = (
 @dataclass_transform(
     eq_default=False, kw_only_default=True, field_specifiers=(param, fitted, removed)
 )
-class Estimator(PairwiseRows):
+class Estimator(Diagram, PairwiseRows):
     """Parameters, representation, fitted state and scikit-learn's protocol.
 
     A subclass declares its parameters (`param`), or takes them as named arguments of an
@@ -146,17 +146,6 @@ class Estimator(PairwiseRows):
     def __repr__(self) -> str:
         changed = ", ".join(f"{name}={shown(value)}" for name, value in self._changed().items())
         return f"{type(self).__name__}({changed})"
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{name}</td><td>{html.escape(shown(value))}</td></tr>"
-            for name, value in self.get_params(deep=False).items()
-        )
-        state = "fitted" if self.__sklearn_is_fitted__() else "not fitted"
-        return (
-            f"<details><summary><code>{html.escape(repr(self))}</code> {state}</summary>"
-            f"<table>{rows}</table></details>"
-        )
 
     def _checked(self, without: tuple[str, ...] = ()) -> SimpleNamespace:
         """The values of all declared parameters but those named, each checked."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimators in a list, by name: their parameters are those of the estimator that holds them."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from statfast._estimator.base import Estimator
 from statfast._estimator.parameters.ignored_arguments import ignored_names
@@ -21,6 +21,7 @@ class NamedEstimators:
     """Mixin: a parameter is a list of tuples that begin with a name and an estimator."""
 
     _listed: str  # the name of that parameter
+    _are_beside: ClassVar[bool] = True  # whether all of them get the same rows
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters, and with `deep` each estimator and its parameters by its name.
@@ -82,6 +83,10 @@ class NamedEstimators:
         for name, inner in nested.items():
             (getattr(self, name) if name in own else dict(self._pairs())[name]).set_params(**inner)
         return self
+
+    def _boxes(self) -> list[tuple[str, Any]]:
+        """What a diagram shows of them."""
+        return self._pairs()
 
     def _pairs(self) -> list[tuple[str, Any]]:
         entries = getattr(self, self._listed)

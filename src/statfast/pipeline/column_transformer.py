@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
+from functools import partial
 from typing import Any, Literal, Self
+
+import numpy as np
 
 from statfast._estimator import (
     ByName,
     Estimator,
     NamedEstimators,
+    Route,
     Transformer,
     by_fit,
     checked_by,
-    copied,
     fitted,
     flag,
     jobs,
@@ -22,35 +24,29 @@ from statfast._estimator import (
     param,
     real,
     take_columns,
-    takes_weights,
 )
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
     as_weights,
     column_names,
     compare_names,
+    is_sparse,
     not_fitted,
     shape_of,
     shown,
 )
 from statfast.pipeline.columns import as_container, places_of
-from statfast.pipeline.hstack import SideBySide, as_factors, as_style, is_word
+from statfast.pipeline.hstack import (
+    KEYWORDS,
+    SideBySide,
+    as_factors,
+    as_style,
+    as_transformer,
+    is_word,
+)
+from statfast.pipeline.step_arguments import arguments_of_steps, calls_of_transformer
 from statfast.pipeline.steps import numbered_names
 from statfast.pipeline.sum_pipeline import MergedColumns
-
-KEYWORDS = ("drop", "passthrough")
-
-
-def as_transformer(step: Transformer | str, name: str) -> Transformer | str:
-    """A checked transformer, or one of the keywords "drop" and "passthrough"."""
-    if isinstance(step, str) and step in KEYWORDS:
-        return step
-    able = hasattr(step, "transform") and hasattr(step, "fit")
-    if isinstance(step, type | str) or not able:
-        raise TypeError(
-            f"{name} must be a transformer, 'drop' or 'passthrough'; got {shown(step)}."
-        )
-    return step
 
 
 class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer, Estimator):
@@ -152,7 +148,9 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
     output_indices_: dict[str, slice] = fitted()
 
     # ------------------------------------------------------------ fit
-    def fit(self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None) -> Self:
+    def fit(
+        self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None, **params: Any
+    ) -> Self:
         """Fit each transformer to its features.
 
         Parameters
@@ -163,16 +161,18 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
             Class labels or target values.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; None is 1 for all.
+        **params : object
+            ``name__argument``: arguments of ``fit`` of a transformer.
 
         Returns
         -------
         self : ColumnTransformer
         """
-        self._fit_all(X, y, sample_weight)
+        self._fit_all(X, y, sample_weight, params)
         return self
 
     def fit_transform(
-        self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None
+        self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None, **params: Any
     ) -> Any:
         """Fit, and transform the same samples.
 
@@ -184,44 +184,35 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
             Class labels or target values.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; None is 1 for all.
+        **params : object
+            ``name__argument``: arguments of ``fit`` of a transformer.
 
         Returns
         -------
         ndarray or csr_array of shape (n, columns)
             Or the table asked for by `set_output`.
         """
-        table, parts = self._fit_all(X, y, sample_weight)
+        table, parts = self._fit_all(X, y, sample_weight, params)
         return self._side_by_side(parts, table)
 
-    def _fit_all(self, X: Any, y: Any, sample_weight: Weights) -> tuple[Any, dict[str, Any]]:
+    def _fit_all(
+        self, X: Any, y: Any, sample_weight: Weights, params: dict[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
         entries = self._checked_entries()
         table = as_container(X)
         as_weights(sample_weight, table.shape[0])
         planned = self._planned(entries, table)
-        fitted, parts = [], {}
-        for number, (name, step, columns, places, alone) in enumerate(planned):
-            if isinstance(step, str) or not places:
-                fitted.append((name, step, columns))
-                if step == "passthrough" and places:
-                    parts[name] = take_columns(table, places)
-                continue
-            model, start = copied(step), perf_counter()
-            weighted = sample_weight is not None and takes_weights(model)
-            fit_arguments = {"sample_weight": sample_weight} if weighted else {}
-            rows = take_columns(table, places, alone)
-            if hasattr(model, "fit_transform"):
-                parts[name] = model.fit_transform(rows, y, **fit_arguments)
-            else:
-                parts[name] = model.fit(rows, y, **fit_arguments).transform(rows)
-            fitted.append((name, model, columns))
-            if self.verbose:
-                print(
-                    f"[{type(self).__name__}] ({number + 1} of {len(planned)}) {name}: "
-                    f"{perf_counter() - start:.1f} s"
-                )
-        for name, part in parts.items():
-            if getattr(part, "ndim", 2) != 2:
-                raise ValueError(f"The output of the {name!r} transformer should be 2D.")
+        steps = [
+            (name, step, partial(take_columns, table, places, alone))
+            for name, step, _, places, alone in planned
+            if places
+        ]
+        arguments = arguments_of_steps(
+            self, "fit", [step[:2] for step in steps], sample_weight, params
+        )
+        models, parts = self._fit_each(steps, y, arguments)
+        model_of = dict(zip([name for name, *_ in steps], models, strict=True))
+        fitted = [(name, model_of.get(name, step), columns) for name, step, columns, *_ in planned]
         widths = {name: part.shape[1] for name, part in parts.items()}
         sparse = self._is_sparse(parts.values())
         names = column_names(X)
@@ -270,13 +261,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
                     "transformers must hold triples (name, transformer, columns); got "
                     f"{shown(entry)}."
                 )
-        names, params = [name for name, *_ in entries], Estimator.get_params(self, deep=False)
-        for name in names:
-            if "__" in name or not name or names.count(name) > 1 or name in params:
-                raise ValueError(
-                    "Names of transformers must differ, hold no '__' and be no parameters; got "
-                    f"{name!r}. Rename it."
-                )
+        self._check_names([name for name, *_ in entries], Estimator.get_params(self, deep=False))
         for name, step, _ in entries:
             as_transformer(step, f"transformers: {name!r}")
         self._checked()
@@ -376,6 +361,31 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
             if hasattr(step, "set_output"):
                 step.set_output(transform=transform)
         return self
+
+    def _named(self, names: Any) -> list[str]:
+        names, named = np.asarray(names, dtype=object), []
+        for name, step, _ in self.transformers_:
+            places, _alone = self._plan[name]
+            if not places or is_word(step, "drop"):
+                continue
+            features = names[places]
+            if not isinstance(step, str):
+                features = step.get_feature_names_out(features)
+            named += [(name, feature) for feature in features]
+        return self._styled(named)
+
+    def _is_sparse(self, parts: Any) -> bool:
+        stored = sum(part.nnz if is_sparse(part) else float(np.prod(part.shape)) for part in parts)
+        total = sum(float(np.prod(part.shape)) for part in parts)
+        threshold = self._checked_value("sparse_threshold")
+        return any(is_sparse(part) for part in parts) and stored / total < threshold
+
+    def _routes(self) -> list[Route]:
+        routes = []
+        for name, step in [*self._pairs(), ("remainder", self.remainder)]:
+            if not isinstance(step, str):
+                routes.append(Route(name, step, calls_of_transformer(step)))
+        return routes
 
     # ------------------------------------------------------------ the fitted ones
     @property

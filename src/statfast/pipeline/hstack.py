@@ -2,14 +2,23 @@
 """Results of several transformers as one matrix, sparse matrix or frame, and their names."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from statfast._estimator import Transformer, is_frame, output_container
-from statfast._typing import Matrix
-from statfast._validation import as_real, is_sparse, shown, wrong_type
+from statfast._estimator import (
+    RoutesMetadata,
+    Transformer,
+    copied,
+    is_frame,
+    output_container,
+)
+from statfast._typing import Array, Matrix
+from statfast._validation import as_real, is_sparse, shape_of, shown, wrong_type
+
+KEYWORDS = ("drop", "passthrough")
 
 
 def as_factors(weights: dict[str, float], name: str) -> dict[str, float]:
@@ -26,36 +35,84 @@ def as_style(style: bool | str, name: str) -> bool | str:
     return style
 
 
-class SideBySide:
-    """Mixin of `ColumnTransformer`: its results beside one another."""
+def as_transformer(step: Any, name: str) -> Any:
+    """A checked transformer, or one of the keywords "drop" and "passthrough"."""
+    if isinstance(step, str) and step in KEYWORDS:
+        return step
+    able = hasattr(step, "transform") and hasattr(step, "fit")
+    if isinstance(step, type | str) or not able:
+        raise TypeError(
+            f"{name} must be a transformer, 'drop' or 'passthrough'; got {shown(step)}."
+        )
+    return step
+
+
+class SideBySide(RoutesMetadata):
+    """Mixin of `ColumnTransformer` and `FeatureUnion`: results of transformers side by side."""
 
     # What subclasses declare, or a fit sets.
     _checked_value: Callable[..., Any]
     sparse_output_: bool
     get_feature_names_out: Callable[..., Any]
-    transformers_: list[Any]
-    _plan: Any
+    _pairs: Callable[[], list[tuple[str, Any]]]
+    verbose: bool
     verbose_feature_names_out: bool | str | Callable[..., Any]
 
-    def _is_sparse(self, parts: Any) -> bool:
-        stored = sum(part.nnz if is_sparse(part) else float(np.prod(part.shape)) for part in parts)
-        total = sum(float(np.prod(part.shape)) for part in parts)
-        threshold = self._checked_value("sparse_threshold")
-        return any(is_sparse(part) for part in parts) and stored / total < threshold
+    def _boxes(self) -> list[tuple[str, Any]]:
+        return [entry[:2] for entry in self.__dict__.get("transformers_", self._pairs())]
+
+    def _check_names(self, names: list[str], taken: Iterable[str]) -> None:
+        """Check the names of transformers, among the names of parameters that are taken."""
+        for name in names:
+            if "__" in name or not name or names.count(name) > 1 or name in taken:
+                raise ValueError(
+                    "Names of transformers must differ, hold no '__' and be no parameters; got "
+                    f"{name!r}. Rename it."
+                )
+
+    def _fit_each(
+        self, steps: Sequence[tuple[str, Any, Callable[[], Any]]], y: Any,
+        arguments: dict[str, dict[str, Any]],
+    ) -> tuple[list[Any], dict[str, Any]]:  # fmt: skip
+        """Fitted copies of transformers, and the results of those that are not dropped, by name.
+
+        A step is a name, a transformer or word, and a function that gives the rows for it.
+        """
+        models, parts = [], {}
+        for number, (name, step, rows) in enumerate(steps):
+            if isinstance(step, str):
+                models.append(step)
+                if step == "passthrough":
+                    parts[name] = rows()
+                continue
+            model, start, more = copied(step), perf_counter(), arguments.get(name, {})
+            if hasattr(model, "fit_transform"):
+                parts[name] = model.fit_transform(rows(), y, **more)
+            else:
+                parts[name] = model.fit(rows(), y, **more).transform(rows())
+            models.append(model)
+            if self.verbose:
+                print(
+                    f"[{type(self).__name__}] ({number + 1} of {len(steps)}) {name}: "
+                    f"{perf_counter() - start:.1f} s"
+                )
+        for name, part in parts.items():
+            if getattr(part, "ndim", 2) != 2:
+                raise ValueError(f"The output of the {name!r} transformer should be 2D.")
+        return models, parts
 
     def _side_by_side(self, parts: dict[str, Any], table: Any) -> Matrix:
         weights = self._checked_value("transformer_weights") or {}
         parts = [part * weights[name] if name in weights else part for name, part in parts.items()]
         if not parts:
-            return np.zeros((table.shape[0], 0))
+            return np.zeros((shape_of(table)[0], 0))
         if self.sparse_output_:
             from scipy.sparse import csr_array, hstack
 
             return csr_array(hstack([_numbers(part) for part in parts], format="csr"))
         if output_container(self) != "default" and any(is_frame(part) for part in parts):
             return self._as_frame(parts, table)
-        dense = [part.toarray() if is_sparse(part) else np.asarray(part) for part in parts]
-        return np.hstack(dense)
+        return np.hstack([_dense(part) for part in parts])
 
     def _as_frame(self, parts: Any, table: Any) -> Any:
         """The results as one frame, each column of its own type."""
@@ -79,17 +136,8 @@ class SideBySide:
             frames.append(frame)
         return polars.concat(frames, how="horizontal")
 
-    def _named(self, names: Any) -> Any:
-        names = np.asarray(names, dtype=object)
-        named_columns = []
-        for name, step, _ in self.transformers_:
-            places, _alone = self._plan[name]
-            if not places or is_word(step, "drop"):
-                continue
-            part_names = names[places] if isinstance(step, str) else step.get_feature_names_out(
-                names[places]
-            )  # fmt: skip
-            named_columns += [(name, feature) for feature in part_names]
+    def _styled(self, named_columns: list[tuple[str, str]]) -> list[str]:
+        """The names of columns, each given as a transformer's name and a feature's."""
         style = self.verbose_feature_names_out
         if style is False:
             counts = Counter(feature for _, feature in named_columns)
@@ -112,6 +160,17 @@ class SideBySide:
 def is_word(step: Transformer | str, word: str) -> bool:
     """Whether a step is this keyword ("drop" or "passthrough") in the place of a transformer."""
     return isinstance(step, str) and step == word
+
+
+def _dense(part: Any) -> Array:
+    """A part of the result as an array; of a frame of nullable numbers, floats with NaN."""
+    if is_sparse(part):
+        return part.toarray()
+    array = np.asarray(part)
+    of_pandas = array.dtype == object and hasattr(part, "iloc")
+    if of_pandas and all(kind.kind in "biuf" for kind in part.dtypes):
+        return part.to_numpy(np.float64, na_value=np.nan)
+    return array
 
 
 def _numbers(part: Matrix) -> Matrix:

@@ -4,21 +4,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike, fspath
+from time import perf_counter
+from types import MappingProxyType
 from typing import Any, Self
 
 from statfast._estimator import (
-    ANY,
     Estimator,
+    Route,
+    RoutesMetadata,
     by_fit,
+    checked_by,
     copied,
     delegated,
     fitted,
-    ignoring_sklearn_arguments,
+    flag,
+    nothing,
     param,
-    takes_weights,
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
-from statfast._validation import column_names, not_fitted, shape_of
+from statfast._validation import column_names, not_fitted, shape_of, wrong_type
+from statfast.pipeline.step_arguments import (
+    arguments_of_answers,
+    arguments_of_steps,
+    routes_of_pipeline,
+)
 from statfast.pipeline.steps import checked_steps, is_skipped, numbered_names
 from statfast.pipeline.sum_pipeline import MergedSteps
 
@@ -32,7 +42,37 @@ class Passthrough:
     inverse_transform = transform
 
 
-class Pipeline(MergedSteps, Estimator):
+def fit_transformed(model: Any, rows: Any, y: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
+    """A transformer, fitted, and the rows it was fitted to, transformed: what `memory` keeps."""
+    if hasattr(model, "fit_transform"):
+        return model, model.fit_transform(rows, y, **arguments)
+    return model, model.fit(rows, y, **arguments).transform(rows)
+
+
+def as_memory(memory: Any, name: str) -> Any:
+    """An object that caches functions, or None; of a folder it is ``joblib.Memory``."""
+    if memory is None or callable(getattr(memory, "cache", None)):
+        return memory
+    if not isinstance(memory, str | PathLike):
+        raise wrong_type(name, "None, a folder, or an object with cache, as joblib.Memory", memory)
+    try:
+        from joblib import Memory  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise ImportError(
+            f"{name} as a folder needs joblib. pip install joblib, or pass an object with cache."
+        ) from error
+    return Memory(fspath(memory), verbose=0)
+
+
+def as_argument_names(names: Any, name: str) -> list[str]:
+    """Names of arguments, in a list."""
+    listed = isinstance(names, list | tuple) and len(names) > 0
+    if listed and all(isinstance(entry, str) for entry in names):
+        return list(names)
+    raise wrong_type(name, "a list of names of arguments, or None", names)
+
+
+class Pipeline(MergedSteps, RoutesMetadata, Estimator):
     """Pipeline: a sequence of transformers and a final estimator.
 
     Within cross-validation each step is fitted to the rows of the training part alone.
@@ -42,6 +82,16 @@ class Pipeline(MergedSteps, Estimator):
     steps : list of (str, estimator)
         Names and estimators, all but the last with ``fit`` and ``transform``; "passthrough" or
         None does nothing.
+    transform_input : list of str, optional
+        Arguments of ``fit`` that pass through the steps before the one that takes them, as rows
+        for validation: ``pipeline.fit(X, y, model__X_val=X_val)``. A tuple of tables is transformed
+        each by each.
+    memory : str, path or object with the method ``cache``, optional
+        Where fitted transformers and their results are kept, to be found again by a later ``fit``
+        to the same rows: a folder (of ``joblib.Memory``, which joblib has), or such an object.
+        Fits from merged statistics need none and use none.
+    verbose : bool, default=False
+        Print the seconds that each step takes.
 
     Attributes
     ----------
@@ -90,10 +140,18 @@ class Pipeline(MergedSteps, Estimator):
     """
 
     steps: Any = param(by_fit, default=None, kw_only=False)
+    transform_input: list[str] | None = param(
+        nothing | checked_by(as_argument_names, ["X_val"]), default=None
+    )
+    memory: Any = param(nothing | checked_by(as_memory), default=None)
+    verbose: bool = param(flag, default=False)
 
     classes_: Array = fitted()
 
     steps_: list[Any] = fitted()
+
+    def _routes(self) -> list[Route]:
+        return routes_of_pipeline(self._pairs())
 
     # ------------------------------------------------------------ fit
 
@@ -117,7 +175,7 @@ class Pipeline(MergedSteps, Estimator):
         -------
         self : Pipeline
         """
-        fitted, _ = self._fit_all(X, y, sample_weight, params, to_rows=False)
+        fitted, _ = self._fit_all(X, y, sample_weight, params, False)
         return self._published(X, fitted)
 
     @delegated("transform")
@@ -141,7 +199,7 @@ class Pipeline(MergedSteps, Estimator):
         -------
         ndarray, or what the last step's ``transform`` gives
         """
-        fitted, rows = self._fit_all(X, y, sample_weight, params, to_rows=True)
+        fitted, rows = self._fit_all(X, y, sample_weight, params, True, "fit_transform")
         self._published(X, fitted)
         return rows
 
@@ -168,7 +226,7 @@ class Pipeline(MergedSteps, Estimator):
         last = self._delegate()
         if not (last is None or hasattr(last, "predict") or hasattr(last, "fit_predict")):
             raise AttributeError(f"Pipeline cannot predict, as {type(last).__name__} cannot.")
-        fitted, _ = self._fit_all(X, y, sample_weight, params, to_rows=False)
+        fitted, _ = self._fit_all(X, y, sample_weight, params, False, "fit_predict")
         model = copied(self)._published(X, fitted)
         labels = getattr(model._last(), "labels_", None)
         if labels is None:
@@ -177,27 +235,48 @@ class Pipeline(MergedSteps, Estimator):
         return labels
 
     def _fit_all(
-        self, X: Any, y: Any, sample_weight: Weights, params: dict[Any, Any], to_rows: bool
-    ) -> tuple[list[tuple[Any, ...]], Any]:
-        steps = checked_steps(self.steps)
-        arguments: Any = self._arguments(steps, params)
+        self, X: Any, y: Any, sample_weight: Weights, params: dict[Any, Any], to_rows: bool,
+        method: str = "fit",
+    ) -> tuple[list[tuple[Any, ...]], Any]:  # fmt: skip
+        steps, own = checked_steps(self.steps), self._checked()
+        arguments = arguments_of_steps(self, method, steps, sample_weight, params)
+        fit_transform = fit_transformed
+        if own.memory is not None:
+            fit_transform = own.memory.cache(fit_transformed)
         fitted, rows = [], X
         for number, (name, step) in enumerate(steps):
             if is_skipped(step):
                 fitted.append((name, step))
                 continue
-            model, fit_arguments = copied(step), dict(arguments[name])
-            if sample_weight is not None and takes_weights(model):
-                fit_arguments.setdefault("sample_weight", sample_weight)
-            last = number == len(steps) - 1
-            if last and not to_rows:
-                model.fit(rows, y, **fit_arguments)
-            elif hasattr(model, "fit_transform"):
-                rows = model.fit_transform(rows, y, **fit_arguments)
+            model, start = copied(step), perf_counter()
+            more = self._through(fitted, arguments[name], own.transform_input)
+            if number == len(steps) - 1 and not to_rows:
+                model.fit(rows, y, **more)
+            elif number == len(steps) - 1:
+                model, rows = fit_transformed(model, rows, y, more)
             else:
-                rows = model.fit(rows, y, **fit_arguments).transform(rows)
+                model, rows = fit_transform(model, rows, y, more)
             fitted.append((name, model))
+            if own.verbose:
+                print(
+                    f"[{type(self).__name__}] ({number + 1} of {len(steps)}) {name}: "
+                    f"{perf_counter() - start:.1f} s"
+                )
         return fitted, rows
+
+    @staticmethod
+    def _through(fitted: list[Any], arguments: dict[str, Any], names: Any) -> dict[str, Any]:
+        """The arguments of a step, those of these names transformed as its rows are."""
+        arguments = dict(arguments)
+        for name in arguments.keys() & set(names or ()):
+            value = arguments[name]
+            several = isinstance(value, tuple)
+            parts = list(value) if several else [value]
+            for _, step in fitted:
+                if not is_skipped(step):
+                    parts = [step.transform(part) for part in parts]
+            arguments[name] = tuple(parts) if several else parts[0]
+        return arguments
 
     def _published(self, X: Any, fitted: list[Any]) -> Self:
         models = [model for _, model in fitted if not is_skipped(model)]
@@ -213,28 +292,16 @@ class Pipeline(MergedSteps, Estimator):
             attributes["n_features_in_"] = int(shape[1])
         return self._publish(X, steps_=fitted, **attributes)
 
-    def _arguments(self, steps: list[Any], params: dict[Any, Any]) -> dict[Any, Any]:
-        arguments: Any = {name: {} for name, _ in steps}
-        for key, value in params.items():
-            name, separator, argument = key.partition("__")
-            if not separator or name not in arguments:
-                raise ValueError(
-                    f"Pipeline.fit takes arguments as name__argument, of the steps {[*arguments]}; "
-                    f"got {key!r}."
-                )
-            arguments[name][argument] = value
-        return arguments
-
     # ------------------------------------------------------------ the steps' methods
 
-    def _before_last(self, X: Any) -> Any:
-        """Rows as the last step takes them."""
+    def _before_last(self, X: Any, arguments: Any = MappingProxyType({})) -> Any:
+        """Rows as the last step takes them; with arguments of ``transform`` of some steps."""
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         self._require_width(X)
-        for _, step in self.steps_[:-1]:
+        for name, step in self.steps_[:-1]:
             if not is_skipped(step):
-                X = step.transform(X)
+                X = step.transform(X, **arguments.get(name, {}))
         return X
 
     def _require_width(self, X: Any) -> None:
@@ -381,7 +448,9 @@ class Pipeline(MergedSteps, Estimator):
         -------
         ndarray
         """
-        return self._before_last_then("score_samples", X, {})
+        rows = self._before_last(X)
+        last: Any = self._last()
+        return last.score_samples(rows)
 
     @delegated("score")
     def score(
@@ -405,10 +474,9 @@ class Pipeline(MergedSteps, Estimator):
         float
             nan where that of the last step is, as R^2 of one row.
         """
-        arguments = params if sample_weight is None else params | {"sample_weight": sample_weight}
-        rows = self._before_last(X)
-        last: Any = self._last()
-        return last.score(rows, y, **arguments)
+        if sample_weight is not None:
+            params = params | {"sample_weight": sample_weight}
+        return self._before_last_then("score", X, params, y)
 
     def _of_step(self, step: Any, method: str) -> Callable[..., Any]:
         """A method of a step, or an error that names the method and the step that lacks it."""
@@ -419,9 +487,14 @@ class Pipeline(MergedSteps, Estimator):
             )
         return getattr(step, method)
 
-    def _before_last_then(self, method: str, X: Any, params: dict[Any, Any]) -> Array:
-        rows = self._before_last(X)
-        return getattr(self._last(), method)(rows, **params)
+    def _before_last_then(
+        self, method: str, X: Any, params: dict[str, Any], *targets: Any
+    ) -> Any:  # fmt: skip
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        of_steps, of_last = arguments_of_answers(self, method, params)
+        rows = self._before_last(X, of_steps)
+        return getattr(self._last(), method)(rows, *targets, **of_last)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the output features.
@@ -462,14 +535,21 @@ class Pipeline(MergedSteps, Estimator):
         return self
 
 
-@ignoring_sklearn_arguments(memory=(None,), transform_input=(None,), verbose=ANY)
-def make_pipeline(*steps: Any) -> Pipeline:
+def make_pipeline(
+    *steps: Any, memory: Any = None, transform_input: list[str] | None = None, verbose: bool = False
+) -> Pipeline:
     """Make a `Pipeline` whose steps have the lowercase names of their classes.
 
     Parameters
     ----------
     *steps : estimator
         Of several of one class, each name ends with its number: "scaler-1", "scaler-2".
+    memory : str, path or object with the method ``cache``, optional
+        Where fitted transformers and their results are kept.
+    transform_input : list of str, optional
+        Arguments of ``fit`` that pass through the steps before the one that takes them.
+    verbose : bool, default=False
+        Print the seconds that each step takes.
 
     Returns
     -------
@@ -481,4 +561,9 @@ def make_pipeline(*steps: Any) -> Pipeline:
     >>> [name for name, _ in make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()).steps]
     ['standardscaler', 'lineardiscriminantanalysis']
     """
-    return Pipeline(list(zip(numbered_names(steps), steps, strict=True)))
+    return Pipeline(
+        list(zip(numbered_names(steps), steps, strict=True)),
+        transform_input=transform_input,
+        memory=memory,
+        verbose=verbose,
+    )

@@ -32,6 +32,10 @@ class Steps(NamedEstimators):
 
     steps: list
     _listed = "steps"
+    _are_beside = False
+
+    def _boxes(self) -> list[tuple[str, Any]]:
+        return self._present()
 
     @property
     def named_steps(self) -> Any:
@@ -44,7 +48,8 @@ class Steps(NamedEstimators):
     def __getitem__(self, place: Any) -> Any:
         steps = self._present()
         if isinstance(place, slice):
-            part: Any = cast(Any, type(self))(self._pairs()[place])
+            own = Estimator.get_params(self, deep=False)  # type: ignore[arg-type]
+            part: Any = cast(Any, type(self))(**{**own, self._listed: self._pairs()[place]})
             if "steps_" in self.__dict__:
                 part._publish(
                     None, steps_=steps[place], n_features_in_=getattr(

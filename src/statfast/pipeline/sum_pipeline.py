@@ -29,6 +29,7 @@ from statfast._estimator import (
     checks_of_all_rows,
     copied,
     output_container,
+    routing_is_on,
     take_columns,
     with_params,
 )
@@ -54,6 +55,8 @@ class MergedSteps(Steps, SumFit):
         """Whether the statistics of the last step are all that the steps before it need. They must
         be those of float64 rows, since scaled rows keep their type."""
         last: Any
+        if routing_is_on():  # what a step has asked for, merged sums do not know
+            return False
         before, last = self._before()
         if self._selects_columns():
             before = before[1:]
@@ -130,6 +133,8 @@ class MergedSteps(Steps, SumFit):
     def _plan_folds(self, task: FoldTask) -> Any:
         """The plan from the statistics of the last step; else that of the last step itself, on rows
         that are scaled once or on the rows of each fold."""
+        if routing_is_on():
+            return None
         plan, last = super()._plan_folds(task), self._final()
         if plan is not None or not isinstance(last, Estimator):
             return plan

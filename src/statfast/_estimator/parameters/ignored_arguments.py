@@ -42,7 +42,7 @@ _ROWS = (
     ("HuberRegressor", "warm_start", _ANEW, _STARTS),
     (f"{_LASSO_CV} {_LOGISTIC} {_MACHINES} {_SEARCHES}", "verbose", ANY, ""),
     ("LinearSVC LinearSVR BaggingClassifier BaggingRegressor", "verbose", ANY, ""),
-    ("NMF OneVsRestClassifier Pipeline ClassifierChain RegressorChain", "verbose", ANY, ""),
+    ("NMF OneVsRestClassifier ClassifierChain RegressorChain", "verbose", ANY, ""),
     ("NMF", "shuffle", ANY, ""),
     (_COMBINATIONS, "verbose", ANY, ""),
     (_LOGISTIC, "solver", _SOLVERS, ""),
@@ -67,13 +67,12 @@ _ROWS = (
     ("KernelDensity", "breadth_first", ANY, ""),
     ("RidgeCV", "gcv_mode", (None, "auto", "svd", "eigen"), ""),
     ("AgglomerativeClustering", "compute_full_tree", (True, False, "auto"), ""),
-    ("AgglomerativeClustering Pipeline", "memory", (None,), _NO_MEMORY),
+    ("AgglomerativeClustering", "memory", (None,), _NO_MEMORY),
     ("BisectingKMeans", "algorithm", ("lloyd", "elkan"), ""),
     ("KBinsDiscretizer", "subsample", ANY, ""),
     ("KBinsDiscretizer", "random_state", ANY, ""),
     ("PolynomialFeatures", "order", ("C", "F"), ""),
     ("KernelRidge", "kernel_params", (None,), "Pass a kernel object with its parameters."),
-    ("Pipeline", "transform_input", (None,), "Only X passes through the steps."),
     (_SEARCHES, "pre_dispatch", ANY, ""),
 )
 IGNORED: dict[tuple[str, str], tuple[Values, str]] = {

@@ -105,7 +105,7 @@ def validation_curve(
     scorers = as_scorers(scoring, estimator)
     candidates = [{param_name: value} for value in list(param_range)]
     with_params(model, candidates[0])
-    folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
+    folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight, scorers)
     scored = scored_candidates(
         model, folds, candidates, scorers, as_error_score(error_score), with_train=True,
         weights=folds.weights if weighted else None,
@@ -200,7 +200,7 @@ def learning_curve(
     model = _threaded(estimator, n_jobs)
     scorers = as_scorers(scoring, estimator)
     error_score = as_error_score(error_score)
-    folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
+    folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight, scorers)
     trains = [folds.train(k) for k in range(len(folds.pairs))]
     sizes = _sizes(train_sizes, min(map(len, trains)))
     if as_flag(shuffle, "shuffle"):

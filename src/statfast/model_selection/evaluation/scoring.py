@@ -15,11 +15,15 @@ from statfast._estimator import (
     Estimator,
     Folds,
     Regressor,
+    Route,
     Scorer,
     SumFit,
     as_folds,
     as_groups,
     by_score,
+    routed,
+    router_of,
+    routing_is_on,
     take_rows,
     weighted_labels,
 )
@@ -159,6 +163,7 @@ def plan_of_fits(
     groups: Any,
     params: dict[str, None] | None,
     sample_weight: Any,
+    scorers: dict[str, Any] | None = None,
 ) -> tuple[Folds, bool]:
     """The folds with the arguments of their fits, and whether weights are those of scores, too."""
     if not isinstance(params, Mapping | None):
@@ -171,10 +176,33 @@ def plan_of_fits(
     if by_name is not None and groups is not None:
         raise ValueError("Groups were passed twice, in params and as groups. Drop one.")
     groups = by_name if groups is None else groups
+    rated_by_weight = sample_weight is not None
     weights = sample_weight if weights is None else weights
+    if routing_is_on():
+        weights, arguments, rated_by_weight = _asked_for(estimator, scorers, weights, arguments)
     require_weights(estimator, weights)
     folds = as_plan(estimator, X, y, cv, groups, weights, arguments)
-    return folds, sample_weight is not None
+    return folds, rated_by_weight
+
+
+def _asked_for(
+    estimator: Any, scorers: dict[str, Any] | None, weights: Any, arguments: dict[str, Any]
+) -> tuple[Any, dict[str, Any], bool]:
+    """The weights and other arguments of fits, and whether scores are weighted, where
+    scikit-learn's metadata routing is on: what the estimator has asked for."""
+    own_score = by_score in (scorers or {}).values()
+    calls = ("fit", "score") if own_score else ("fit",)
+    router = router_of("cross-validation", [Route("estimator", estimator, {"fit": calls})])
+    routes = routed(router, "fit", {"sample_weight": weights, **arguments})["estimator"]
+    of_fit = dict(routes["fit"])
+    of_score = dict(routes["score"]).get("sample_weight") if own_score else None
+    weights = of_fit.pop("sample_weight", None)
+    if of_score is not None and of_score is not weights:
+        raise ValueError(
+            "score has asked for weights that fit has not asked for. Call "
+            "set_fit_request(sample_weight=True), too, as folds are weighted by those of fits."
+        )
+    return weights, of_fit, of_score is not None
 
 
 def with_groups(folds: Folds, estimator: Any, groups: Any) -> Folds:

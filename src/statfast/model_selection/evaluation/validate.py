@@ -141,7 +141,7 @@ def cross_validate(
     error_score = as_error_score(error_score)
     with_train = as_flag(return_train_score, "return_train_score")
     with_models = as_flag(return_estimator, "return_estimator")
-    folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
+    folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight, scorers)
     scored = scored_candidates(
         estimator, folds, [{}], scorers, error_score, with_train=with_train,
         weights=folds.weights if weighted else None, with_models=with_models,

@@ -11,9 +11,12 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from statfast._estimator import (
+    ANSWERS,
     RULES,
     Estimator,
     HandsWeightsOn,
+    Route,
+    RoutesMetadata,
     by_fit,
     checked_by,
     delegated,
@@ -33,12 +36,11 @@ from statfast._validation import (
     warn_user,
 )
 from statfast.model_selection.evaluation.candidate_scores import scored_candidates
-from statfast.model_selection.evaluation.fold_strategies import require_weights
 from statfast.model_selection.evaluation.scoring import (
     as_error_score,
-    as_plan,
     as_scorers,
     groups_argument,
+    plan_of_fits,
 )
 from statfast.model_selection.search.grids import all_candidates
 
@@ -55,7 +57,7 @@ def as_refit(refit: Any, name: str = "refit") -> Any:
     return refit
 
 
-class ParameterSearch(HandsWeightsOn, Estimator):
+class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
     """What the searches share: the fit, and the best estimator's methods."""
 
     scoring: str | Callable[..., Any] | list[Any] | dict[Any, Any] | None = param(
@@ -115,15 +117,16 @@ class ParameterSearch(HandsWeightsOn, Estimator):
         settings, estimator = self._checked(), self._copied_estimator()
         scorers = as_scorers(settings.scoring, estimator)
         rated = self._rated(scorers)
-        require_weights(estimator, sample_weight)
         candidates = self._candidates()
         for candidate in candidates:
             # Raises an error for a parameter that the estimator does not have.
             with_params(estimator, candidate)
-        folds = as_plan(estimator, X, y, self.cv, groups, sample_weight, params)
+        folds, weighted = plan_of_fits(
+            estimator, X, y, self.cv, groups, params, sample_weight, scorers
+        )
         scored = scored_candidates(
             estimator, folds, candidates, scorers, settings.error_score,
-            with_train=settings.return_train_score, weights=folds.weights,
+            with_train=settings.return_train_score, weights=folds.weights if weighted else None,
         )  # fmt: skip
         results = scored.table(candidates)
         fitted = {
@@ -140,7 +143,9 @@ class ParameterSearch(HandsWeightsOn, Estimator):
                 fitted["best_score_"] = float(results[f"mean_test_{rated}"][best])
         if self.refit is not False and self.refit is not None:
             model, start = with_params(estimator, candidates[best]), perf_counter()
-            more = params | ({} if sample_weight is None else {"sample_weight": sample_weight})
+            more = dict(folds.arguments)
+            if folds.weights is not None:
+                more["sample_weight"] = folds.weights
             if (name := groups_argument(estimator)) is not None and groups is not None:
                 more.setdefault(name, groups)
             model.fit(*((X,) if y is None else (X, y)), **more)
@@ -150,6 +155,14 @@ class ParameterSearch(HandsWeightsOn, Estimator):
         shape = np.shape(folds.X)
         width = shape[1] if len(shape) > 1 else None
         return self._publish(X, n_features_in_=width, **fitted)
+
+    def _routes(self) -> list[Route]:
+        calls = {method: (method,) for method in (*ANSWERS, "transform", "inverse_transform")}
+        of_fit = ("fit", "score") if self.scoring is None else ("fit",)
+        routes = [Route("estimator", self.estimator, {"fit": of_fit, **calls})]
+        if hasattr(self.cv, "get_metadata_routing"):
+            routes.append(Route("splitter", self.cv, {"fit": ("split",)}))
+        return routes
 
     def _copied_estimator(self) -> Estimator:
         """A copy of the estimator, with the number of threads of the search."""

@@ -76,6 +76,20 @@ class Splitter(FoldSplitter):
         """
         return self._count(None if X is None else n_rows(X), y, groups)
 
+    def get_metadata_routing(self) -> Any:
+        """Which metadata `split` asks scikit-learn's meta-estimators for: groups, if it needs them.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRequest
+        """
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        if self.needs_groups:
+            request.split.add_request(param="groups", alias=True)
+        return request
+
     def __repr__(self) -> str:
         names = inspect.signature(type(self)).parameters
         arguments = ", ".join(f"{name}={shown(getattr(self, name))}" for name in names)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Steps that are kept, arguments that pass through steps, and scikit-learn's metadata routing."""
+
+import numpy as np
+import pytest
+
+import statfast as sf
+from statfast._estimator import Estimator, Regressor, Transformer
+
+sklearn = pytest.importorskip("sklearn")
+from sklearn import model_selection  # noqa: E402
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+Y = X @ [1.0, 2.0, 3.0] + RNG.normal(size=60)
+WEIGHTS = RNG.uniform(0.5, 2.0, 60)
+FITS = []
+
+
+class Counted(Transformer, Estimator):
+    """Doubles rows, and counts its fits."""
+
+    def fit(self, X, y=None):
+        FITS.append(len(X))
+        return self._publish(X)
+
+    def transform(self, X):
+        return 2.0 * np.asarray(X)
+
+
+class Watched(Regressor, Estimator):
+    """Keeps what it is fitted with."""
+
+    def fit(self, X, y, sample_weight=None, X_val=None):
+        return self._publish(X, sample_weight_=sample_weight, X_val_=X_val)
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+@pytest.fixture
+def routing():
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+# ------------------------------------------------------------------ memory
+@pytest.mark.parametrize("kind", ["folder", "path", "object"])
+def test_what_was_fitted_is_found_again(tmp_path, kind):
+    joblib = pytest.importorskip("joblib")
+    memory = {
+        "folder": str(tmp_path),
+        "path": tmp_path,
+        "object": joblib.Memory(tmp_path, verbose=0),
+    }
+    FITS.clear()
+    model = sf.make_pipeline(Counted(), sf.Ridge(), memory=memory[kind])
+    first = model.fit(X, Y).predict(X)
+    np.testing.assert_array_equal(model.fit(X, Y).predict(X), first)
+    assert FITS == [60]
+    model.set_params(ridge__alpha=5.0).fit(X, Y)
+    assert FITS == [60]
+    model.fit(X[1:], Y[1:])
+    assert FITS == [60, 59]
+    np.testing.assert_array_equal(
+        first, sf.make_pipeline(Counted(), sf.Ridge()).fit(X, Y).predict(X)
+    )
+
+
+def test_a_transformer_at_the_end_is_not_kept(tmp_path):
+    pytest.importorskip("joblib")
+    FITS.clear()
+    model = sf.make_pipeline(sf.StandardScaler(), Counted(), memory=str(tmp_path))
+    model.fit_transform(X)
+    model.fit_transform(X)
+    assert FITS == [60, 60]
+
+
+def test_memory_is_checked():
+    with pytest.raises(TypeError, match="memory must be None, a folder, or an object with cache"):
+        sf.make_pipeline(Counted(), sf.Ridge(), memory=3).fit(X, Y)
+
+
+# ------------------------------------------------------------------ rows for validation
+@pytest.mark.parametrize("several", [False, True])
+def test_rows_for_validation_pass_through_the_steps(several):
+    value = (X[:5], X[5:9]) if several else X[:5]
+    model = sf.Pipeline(
+        [("scale", sf.StandardScaler()), ("same", "passthrough"), ("last", Watched())],
+        transform_input=["X_val"],
+    ).fit(X, Y, last__X_val=value)
+    seen = model["last"].X_val_
+    expected = sf.StandardScaler().fit(X).transform(X[:5])
+    np.testing.assert_array_equal(seen[0] if several else seen, expected)
+    assert isinstance(seen, tuple) == several
+    plain = sf.Pipeline(model.steps).fit(X, Y, last__X_val=X[:5])
+    np.testing.assert_array_equal(plain["last"].X_val_, X[:5])
+
+
+def test_transform_input_is_checked():
+    with pytest.raises(TypeError, match="transform_input must be a list of names"):
+        sf.make_pipeline(Watched(), transform_input="X_val").fit(X, Y)
+
+
+# ------------------------------------------------------------------ routing
+def test_steps_get_what_they_ask_for(routing):
+    scaler = sf.StandardScaler().set_fit_request(sample_weight=True)
+    last = Watched().set_fit_request(sample_weight="mass", X_val=True)
+    model = sf.make_pipeline(scaler, last, transform_input=["X_val"])
+    model.fit(X, Y, sample_weight=WEIGHTS, mass=WEIGHTS + 1, X_val=X[:2])
+    np.testing.assert_array_equal(model[-1].sample_weight_, WEIGHTS + 1)
+    expected = sf.StandardScaler().fit(X, sample_weight=WEIGHTS)
+    np.testing.assert_array_equal(model[0].mean_, expected.mean_)
+    np.testing.assert_array_equal(model[-1].X_val_, expected.transform(X[:2]))
+
+
+def test_what_nobody_asked_for_is_an_error(routing):
+    with pytest.raises(ValueError, match="not explicitly set as requested or not"):
+        sf.make_pipeline(sf.StandardScaler(), Watched()).fit(X, Y, sample_weight=WEIGHTS)
+    asked = Watched().set_fit_request(sample_weight=True)
+    plain = sf.make_pipeline(sf.StandardScaler().set_fit_request(sample_weight=False), asked)
+    assert plain.fit(X, Y, sample_weight=WEIGHTS)[0].mean_ == pytest.approx(X.mean(axis=0))
+    with pytest.raises(TypeError, match="unexpected argument"):
+        plain.fit(X, Y, other=WEIGHTS)
+
+
+def test_nested_estimators_route(routing):
+    asked = sf.StandardScaler().set_fit_request(sample_weight=True)
+    last = Watched().set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+    columns = sf.ColumnTransformer([("one", asked, [0]), ("two", "passthrough", [1])])
+    union = sf.FeatureUnion([("a", columns), ("b", asked)])
+    target = sf.TransformedTargetRegressor(last, func=np.negative, inverse_func=np.negative)
+    model = sf.make_pipeline(union, target).fit(X, Y, sample_weight=WEIGHTS)
+    mean = sf.StandardScaler().fit(X, sample_weight=WEIGHTS).mean_
+    np.testing.assert_array_equal(model[0]["b"].mean_, mean)
+    np.testing.assert_array_equal(model[0]["a"]["one"].mean_, mean[:1])
+    np.testing.assert_array_equal(model[-1].regressor_.sample_weight_, WEIGHTS)
+    search = model_selection.GridSearchCV(
+        model, {"transformedtargetregressor__func": [np.negative]}
+    )
+    search.fit(X, Y, sample_weight=WEIGHTS)
+    np.testing.assert_array_equal(search.best_estimator_[-1].regressor_.sample_weight_, WEIGHTS)
+
+
+def asked_for(fit, score):
+    last = sf.Ridge().set_fit_request(sample_weight=fit).set_score_request(sample_weight=score)
+    return sf.make_pipeline(sf.StandardScaler().set_fit_request(sample_weight=False), last)
+
+
+def test_scores_get_what_they_ask_for(routing):
+    model = asked_for(True, True).fit(X, Y, sample_weight=WEIGHTS)
+    scaled = sf.StandardScaler().fit_transform(X)
+    expected = sf.Ridge().fit(scaled, Y, WEIGHTS).score(scaled, Y, WEIGHTS)
+    assert model.score(X, Y, sample_weight=WEIGHTS) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("fit", "score"), [(True, True), (True, False)])
+def test_folds_get_what_they_ask_for(routing, fit, score):
+    model, cv = asked_for(fit, score), sf.KFold(3)
+    expected = model_selection.cross_validate(
+        model, X, Y, cv=cv, params={"sample_weight": WEIGHTS}
+    )["test_score"]
+    ours = sf.cross_validate(model, X, Y, cv=cv, params={"sample_weight": WEIGHTS})
+    np.testing.assert_allclose(ours["test_score"], expected, rtol=1e-10)
+    grid = {"ridge__alpha": [1.0, 10.0]}
+    peer = model_selection.GridSearchCV(model, grid, cv=cv).fit(X, Y, sample_weight=WEIGHTS)
+    search = sf.GridSearchCV(model, grid, cv=cv).fit(X, Y, sample_weight=WEIGHTS)
+    for name in ("split0_test_score", "mean_test_score"):
+        np.testing.assert_allclose(search.cv_results_[name], peer.cv_results_[name], rtol=1e-10)
+    np.testing.assert_allclose(search.predict(X), peer.predict(X), rtol=1e-10)
+
+
+def test_weights_that_nothing_asked_for_are_refused(routing):
+    for check in (sf.cross_validate, model_selection.cross_validate):
+        with pytest.raises(TypeError, match="not routed to any object"):
+            check(asked_for(False, False), X, Y, params={"sample_weight": WEIGHTS})
+
+
+def test_scores_alone_cannot_be_weighted(routing):
+    with pytest.raises(ValueError, match="score has asked for weights"):
+        sf.cross_validate(asked_for(False, True), X, Y, params={"sample_weight": WEIGHTS})
+
+
+def test_groups_reach_the_splitter_of_a_nested_search(routing):
+    groups = np.repeat(np.arange(6), 10)
+    search = sf.GridSearchCV(sf.Ridge(), {"alpha": [0.1, 1.0]}, cv=sf.GroupKFold(3))
+    scores = model_selection.cross_val_score(
+        search, X, Y, cv=sf.GroupKFold(2), params={"groups": groups}
+    )
+    assert np.isfinite(scores).all()
+    np.testing.assert_allclose(
+        scores, sf.cross_val_score(search, X, Y, cv=sf.GroupKFold(2), groups=groups), rtol=1e-10
+    )
