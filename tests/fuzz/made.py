@@ -191,6 +191,24 @@ def steps(drawing, thing):
     return [(choose(rng, "abc") if rng.random() < 0.05 else f"s{i}", m) for i, m in enumerate(made)]
 
 
+def transformers(drawing, thing):
+    """What stands side by side: transformers, of some columns or of all."""
+    rng, made = drawing.rng, []
+    for _ in range(int(rng.integers(1, 4))):
+        word = rng.random() < 0.2
+        made.append(choose(rng, ("drop", "passthrough")) if word else new(
+            drawing, choose(rng, TRANSFORMERS)))  # fmt: skip
+    if thing.name == "make_union":
+        return tuple(made)
+    name = "a" if rng.random() < 0.05 else "t{}"
+    if "ColumnTransformer" not in thing.name:
+        return [(name.format(k), part) for k, part in enumerate(made)]
+    columns = [rng.integers(-1, drawing.data.d, 2).tolist() for _ in made]
+    if thing.name == "make_column_transformer":
+        return tuple(zip(made, columns, strict=True))
+    return [(name.format(k), *pair) for k, pair in enumerate(zip(made, columns, strict=True))]
+
+
 def model(drawing, thing):
     """A fitted model, made by steps of its own."""
     rng, data = drawing.rng, drawing.data

@@ -11,7 +11,7 @@ from scipy.cluster import hierarchy
 from tests.fuzz import surface
 from tests.fuzz.documents import documents, file
 from tests.fuzz.inputs import choose, dressed, sparse_rows
-from tests.fuzz.made import Ref, model, models, named_learners, result, search, steps
+from tests.fuzz.made import Ref, model, models, named_learners, result, search, steps, transformers
 from tests.fuzz.outcomes import OUTCOMES
 
 
@@ -237,6 +237,8 @@ ROLES = {
     "correlation": covariance,
     "densities": density,
     "steps": steps,
+    "transformer_list": transformers,
+    "transformers": transformers,
     "estimators": named_learners,
     "decision_tree": model,
     "found": lambda drawing, thing: result(drawing, thing, "found"),
