@@ -212,13 +212,19 @@ from statfast.neighbors import KDTree as KDTree
 from statfast.neighbors import KernelDensity as KernelDensity
 from statfast.neighbors import KNeighborsClassifier as KNeighborsClassifier
 from statfast.neighbors import KNeighborsRegressor as KNeighborsRegressor
+from statfast.neighbors import KNeighborsTransformer as KNeighborsTransformer
 from statfast.neighbors import LocalOutlierFactor as LocalOutlierFactor
 from statfast.neighbors import LSHNeighbors as LSHNeighbors
+from statfast.neighbors import NearestCentroid as NearestCentroid
 from statfast.neighbors import NearestNeighbors as NearestNeighbors
 from statfast.neighbors import RadiusNeighborsClassifier as RadiusNeighborsClassifier
 from statfast.neighbors import RadiusNeighborsRegressor as RadiusNeighborsRegressor
+from statfast.neighbors import RadiusNeighborsTransformer as RadiusNeighborsTransformer
 from statfast.neighbors import TangentDistanceClassifier as TangentDistanceClassifier
+from statfast.neighbors import kneighbors_graph as kneighbors_graph
 from statfast.neighbors import neighbors_density as neighbors_density
+from statfast.neighbors import radius_neighbors_graph as radius_neighbors_graph
+from statfast.neighbors import sort_graph_by_row_values as sort_graph_by_row_values
 from statfast.neighbors import tangent_distance as tangent_distance
 from statfast.patterns import RuleListClassifier as RuleListClassifier
 from statfast.patterns import SubgroupDiscovery as SubgroupDiscovery
@@ -334,6 +340,7 @@ __all__ = [
     "KNNImputer",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
+    "KNeighborsTransformer",
     "KernelDensity",
     "KernelDensityNB",
     "KernelRidge",
@@ -365,6 +372,7 @@ __all__ = [
     "MultivariateNormal",
     "MultivariateT",
     "NGramLanguageModel",
+    "NearestCentroid",
     "NearestNeighbors",
     "Normalizer",
     "NotFittedError",
@@ -387,6 +395,7 @@ __all__ = [
     "QuadraticDiscriminantAnalysis",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
+    "RadiusNeighborsTransformer",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomizedSearchCV",
@@ -460,6 +469,7 @@ __all__ = [
     "inconsistency",
     "inconsistent",
     "kmeans_plusplus",
+    "kneighbors_graph",
     "lasso_path",
     "learning_curve",
     "leaves_list",
@@ -478,9 +488,11 @@ __all__ = [
     "optimal_leaf_ordering",
     "progress_bar",
     "r_regression",
+    "radius_neighbors_graph",
     "reconstruction_errors",
     "ridge_path",
     "set_progress",
+    "sort_graph_by_row_values",
     "step",
     "tangent_distance",
     "train_test_split",

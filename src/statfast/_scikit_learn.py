@@ -326,17 +326,7 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
             "VALID_METRICS",
             "VALID_METRICS_SPARSE",
         ): "see the metrics of NearestNeighbors",
-        (
-            "KNeighborsTransformer",
-            "RadiusNeighborsTransformer",
-            "kneighbors_graph",
-            "radius_neighbors_graph",
-        ): "use the methods kneighbors_graph and radius_neighbors_graph of NearestNeighbors",
-        (
-            "NeighborhoodComponentsAnalysis",
-            "sort_graph_by_row_values",
-        ): "",
-        "NearestCentroid": "use LinearDiscriminantAnalysis, or GaussianNB",
+        "NeighborhoodComponentsAnalysis": "",
     },
     "neural_network": {("BernoulliRBM", "MLPClassifier", "MLPRegressor"): ""},
     "preprocessing": {

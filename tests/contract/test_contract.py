@@ -213,6 +213,7 @@ WIDE = {
     "CategoricalNB": {"min_categories": 70},
     "RadiusNeighborsClassifier": {"radius": 20.0, "outlier_label": "most_frequent"},
     "RadiusNeighborsRegressor": {"radius": 20.0},
+    "RadiusNeighborsTransformer": {"radius": 20.0},
 }
 
 # Estimators that take no negative numbers, and of these some no fractions.
@@ -279,6 +280,7 @@ SPARSE_AFTER_DENSE = {
     "MiniBatchKMeans",
     "MultinomialNB",
     "NMF",
+    "NearestCentroid",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OutputCodeClassifier",
@@ -410,11 +412,11 @@ def methods(model):
 
 
 def answers(model, X):
-    """Everything the fitted model says about X: pairs of a label and an array."""
+    """Everything the fitted model says about X: pairs of a label and an array, dense."""
     for name in methods(model):
         said = getattr(model, name)(X)
         for part, array in enumerate(said if isinstance(said, tuple) else (said,)):
-            yield f"{name}[{part}]", array
+            yield f"{name}[{part}]", array.toarray() if sparse.issparse(array) else array
 
 
 def answers_and_statistics(model, X):

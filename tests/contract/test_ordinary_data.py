@@ -66,6 +66,8 @@ RIGHT = {
         "a class is constant in some columns",
     ("RegularizedDiscriminantAnalysisCV", "(digits|spambase|zip)", ".*", "^UserWarning: Singular"):
         "the same, for some of the pairs",
+    ("NearestCentroid", "(digits|zip)", ".*", "is constant within each class"):
+        "pixels that are always white",
     ("(Fixed|Tuned)Threshold.*", ".*", ".*", "Only binary classification"): "of more classes",
     ("StackingClassifier", "spambase", ".*", "as constant|within-class covariance is singular"):
         "words that no row of a fold has",

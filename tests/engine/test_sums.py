@@ -18,10 +18,12 @@ from statfast import (
     Lasso,
     LeastSquaresClassifier,
     LinearRegression,
+    NearestCentroid,
     Ridge,
     RidgeClassifier,
 )
 from statfast._estimator import (
+    Classifier,
     SumFit,
     copied,
     runs,
@@ -131,6 +133,7 @@ LOCAL = [
     ElasticNet(0.05, tol=1e-14),
     Lasso(0.05, tol=1e-14, standardize=True),
     LeastSquaresClassifier(),
+    NearestCentroid(shrink_threshold=0.5),
     RidgeClassifier(),
     SelectKBest(k=2),
     SelectPercentile(),
@@ -159,7 +162,7 @@ def test_a_better_way_has_the_answer_of_the_sum(model, weighted, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((3000, 5)) @ rng.standard_normal((5, 5)) + rng.normal(0.0, 9.0, 5)
     y = X @ [1.0, -2.0, 0.5, 0.0, 3.0] + rng.standard_normal(3000)
-    if isinstance(model, LeastSquaresClassifier | RidgeClassifier) or hasattr(model, "score_func"):
+    if isinstance(model, Classifier) or hasattr(model, "score_func"):
         y = np.digitize(y, [-5.0, 5.0])
     w = rng.integers(0, 3, 3000).astype(float) if weighted else None
     better = copied(model).fit(X, y, sample_weight=w)

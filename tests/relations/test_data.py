@@ -53,6 +53,8 @@ HAVE_ORDER = {
     "AgglomerativeClustering": "clusters are numbered in the order of the rows",
     "KMedoids": "starts and clusters have the order of the rows",
     "NearestNeighbors": "answers are numbers of rows",
+    "KNeighborsTransformer": "columns are fitted rows",
+    "RadiusNeighborsTransformer": "columns are fitted rows",
 }  # fmt: skip
 OF_COLUMNS = {
     **dict.fromkeys(

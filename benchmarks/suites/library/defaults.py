@@ -45,7 +45,7 @@ TWINS = {
     },
     "sklearn.kernel_ridge": {"numbers": "KernelRidge"},
     "sklearn.neighbors": {
-        "classes": "KNeighborsClassifier RadiusNeighborsClassifier",
+        "classes": "KNeighborsClassifier NearestCentroid RadiusNeighborsClassifier",
         "numbers": "KNeighborsRegressor RadiusNeighborsRegressor",
         "neighbors": "NearestNeighbors",
     },
@@ -71,6 +71,7 @@ TASKS = {n: t for tasks in TWINS.values() for t, names in tasks.items() for n in
 NO_ESTIMATOR = "it has no default estimator"
 OF_LABELS = "it takes labels alone"
 OF_DOCUMENTS = "it takes documents: see the suite `text`"
+OF_GRAPHS = "it is `NearestNeighbors`, whose answer it stores as a sparse graph"
 OF_SCORES = "see the suite `feature_selection`"
 LEFT_OUT = {
     "ClassifierChain": NO_ESTIMATOR,
@@ -91,6 +92,8 @@ LEFT_OUT = {
     "KBinsDiscretizer": "see the suite `preprocessing`",
     "KNNImputer": "see the suite `preprocessing`",
     "MissingIndicator": "it looks for missing values alone",
+    "KNeighborsTransformer": OF_GRAPHS,
+    "RadiusNeighborsTransformer": OF_GRAPHS,
     "KernelDensity": "see the suite `density`",
     "LocalOutlierFactor": "see the suite `outliers`",
     "MultiOutputClassifier": NO_ESTIMATOR,
