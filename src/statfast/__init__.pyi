@@ -253,8 +253,11 @@ from statfast.preprocessing import OneHotEncoder as OneHotEncoder
 from statfast.preprocessing import OrdinalEncoder as OrdinalEncoder
 from statfast.preprocessing import PiecewiseLinearFeatures as PiecewiseLinearFeatures
 from statfast.preprocessing import PolynomialFeatures as PolynomialFeatures
+from statfast.preprocessing import PowerTransformer as PowerTransformer
+from statfast.preprocessing import QuantileTransformer as QuantileTransformer
 from statfast.preprocessing import RobustScaler as RobustScaler
 from statfast.preprocessing import SimpleImputer as SimpleImputer
+from statfast.preprocessing import SplineTransformer as SplineTransformer
 from statfast.preprocessing import StandardScaler as StandardScaler
 from statfast.preprocessing import TargetEncoder as TargetEncoder
 from statfast.svm import SVC as SVC
@@ -390,9 +393,11 @@ __all__ = [
     "PoissonNB",
     "PoissonRegressor",
     "PolynomialFeatures",
+    "PowerTransformer",
     "PredefinedSplit",
     "PrincipalComponentRegression",
     "QuadraticDiscriminantAnalysis",
+    "QuantileTransformer",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
     "RadiusNeighborsTransformer",
@@ -421,6 +426,7 @@ __all__ = [
     "SeparationWarning",
     "ShuffleSplit",
     "SimpleImputer",
+    "SplineTransformer",
     "StackingClassifier",
     "StackingRegressor",
     "StandardScaler",

@@ -330,14 +330,7 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
     },
     "neural_network": {("BernoulliRBM", "MLPClassifier", "MLPRegressor"): ""},
     "preprocessing": {
-        (
-            "KernelCenterer",
-            "PowerTransformer",
-            "QuantileTransformer",
-            "SplineTransformer",
-            "power_transform",
-            "quantile_transform",
-        ): "",
+        "KernelCenterer": "",
     },
     "random_projection": {
         (

@@ -271,7 +271,15 @@ WRONG = {
     },
     "preprocessing": {
         task: (_times("rows", 1.001), _one_value("rows", 0.01))
-        for task in ("bins", "codes", "words", "neighbors")
+        for task in (
+            "bins",
+            "splines",
+            "quantiles",
+            "powers",
+            "codes",
+            "words",
+            "neighbors",
+        )
     },
     "nmf": {"nmf": (_times("H", 2.0), _plus("W", -0.1))},
     "ratings": {"ratings": (_plus("user biases", 0.3), _times("items", 2.0))},

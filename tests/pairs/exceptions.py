@@ -210,6 +210,8 @@ SUITS_THE_ROWS = "others suit no problem here: 42 rows of small whole numbers, s
 # the default and the declared ones, and all rows that match count.
 INSTEAD = [
     (ANY, "random_state", SEEDS, COMPARED),
+    ("QuantileTransformer", "ignore_implicit_zeros", values_of(False),
+     "without zeros, sparse rows have other quantiles than dense ones"),
     (ANY, "copy", values_of(True), "without a copy, rows may be written over"),
     ("SVC|SVR|NuSVC|NuSVR|OneClassSVM|LinearSVC|LinearSVR", "tol", values_of(1e-8), COMPARED),
     ("LinearSVC|LinearSVR", "max_iter", values_of(20000), COMPARED),
@@ -339,6 +341,7 @@ BESIDE = [
     ("KBinsDiscretizer", "n_bins", {**values_of(2), "each": lambda _: [2, 3, 4, 5]}, OF_COLUMNS),
     ("OneHotEncoder", "drop", values_of("first", "if_binary"), JUDGED_BY_FIT),
     ("OrdinalEncoder", "encoded_missing_value", values_of(-2), JUDGED_BY_FIT),
+    ("SplineTransformer", "knots", values_of("uniform", "quantile"), JUDGED_BY_FIT),
     ("KNNImputer", "weights", {"callable": lambda _: np.ones_like}, OF_FUNCTIONS),
     ("SimpleImputer", "fill_value", values_of(7), JUDGED_BY_FIT),
     ("MinMaxScaler", "feature_range", {"others": lambda _: (-2.0, 5.0)}, JUDGED_BY_FIT),

@@ -71,6 +71,7 @@ OF_COLUMNS = {
             "OrdinalEncoder", "PiecewiseLinearFeatures", "PolynomialFeatures", "ColumnTransformer",
             "FeatureUnion",
             "Binarizer", "FunctionTransformer", "MaxAbsScaler", "Normalizer",
+            "PowerTransformer", "QuantileTransformer", "SplineTransformer",
             "KBinsDiscretizer", "TargetEncoder", "KNNImputer", "MissingIndicator",
         ),
         "answers have columns of their own",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The suite ``preprocessing``: bins, means of the target by category, imputation by near rows."""
+"""The suite ``preprocessing``: bins, splines, quantiles and powers of columns, means of the target
+by category, imputation by near rows."""
 
 from functools import partial
 
@@ -16,12 +17,19 @@ FOLDS = 5
 LEVELS = 50  # of each column of categories
 MISSING = 0.05  # of the values to impute
 NEIGHBORS = 5
+QUANTILES, KNOTS, DEGREE = 1000, 5, 3  # the defaults
 
 # --- data and problems ---
 
 
 def _numbers(n, d, seed):
     return {"X": np.random.default_rng(seed).standard_normal((n, d))}
+
+
+def _skewed(n, d, seed):
+    """Numbers of both signs, of which those above zero are longer."""
+    X = np.random.default_rng(seed).standard_normal((n, d))
+    return {"X": np.where(X > 0, np.expm1(X), X)}
 
 
 def _gaps(n, d, seed):
@@ -43,6 +51,9 @@ def _categories(n, d, seed, words):
 def _problem(task, n, d, **more):
     made = {
         "bins": _numbers,
+        "splines": _numbers,
+        "quantiles": _numbers,
+        "powers": _skewed,
         "codes": partial(_categories, words=False),
         "words": partial(_categories, words=True),
         "neighbors": _gaps,
@@ -95,6 +106,40 @@ def bins(data):
     return {"rows": (edges[:, None] <= X).sum(axis=0).astype(np.float64)}
 
 
+def splines(data):
+    """The recursion of the definition, all splines of a column at a time."""
+    out = []
+    for x in data["X"].T:
+        inner = np.linspace(x.min(), x.max(), KNOTS)
+        steps = np.arange(1, DEGREE + 1) * (inner[1] - inner[0])
+        t = np.concatenate([inner[0] - steps[::-1], inner, inner[-1] + steps])
+        values = ((t[:-1] <= x[:, None]) & (x[:, None] < t[1:])).astype(float)
+        values[x == inner[-1], DEGREE + KNOTS - 2] = 1.0
+        values[x == inner[-1], DEGREE + KNOTS - 1] = 0.0
+        for k in range(1, DEGREE + 1):
+            rising = (x[:, None] - t[: -k - 1]) / (t[k:-1] - t[: -k - 1]) * values[:, :-1]
+            falling = (t[k + 1 :] - x[:, None]) / (t[k + 1 :] - t[1:-k]) * values[:, 1:]
+            values = rising + falling
+        out.append(values)
+    return {"rows": np.hstack(out)}
+
+
+def shares(data):
+    """Shares of the distribution, linear between quantiles."""
+    X, at = data["X"], np.linspace(0, 1, QUANTILES)
+    quantiles = np.quantile(X, at, axis=0)
+    columns = [np.interp(x, q, at) for x, q in zip(X.T, quantiles.T, strict=True)]
+    return {"rows": np.column_stack(columns)}
+
+
+def powers(data):
+    """The curves of powers that scipy finds most likely, standardized."""
+    from scipy.stats import yeojohnson
+
+    made = np.column_stack([yeojohnson(x)[0] for x in data["X"].T])
+    return {"rows": (made - made.mean(axis=0)) / made.std(axis=0)}
+
+
 def means_of_folds(data):
     """Means by category of the other folds, each fold by itself."""
     codes, y = data["codes"], data["y"]
@@ -138,6 +183,9 @@ OURS, PEERS, IMPUTERS = "statfast.preprocessing.", "sklearn.preprocessing.", "sk
 def _library(path, imputers):
     return Library({
         "bins": partial(Transformed, path + "KBinsDiscretizer", encode="ordinal", subsample=None),
+        "splines": partial(Transformed, path + "SplineTransformer"),
+        "quantiles": partial(Transformed, path + "QuantileTransformer", subsample=10**9),
+        "powers": partial(Transformed, path + "PowerTransformer"),
         "codes": partial(CrossFitted, path + "TargetEncoder"),
         "words": partial(CrossFitted, path + "TargetEncoder"),
         "neighbors": partial(Transformed, imputers + "KNNImputer"),
@@ -146,32 +194,46 @@ def _library(path, imputers):
 
 SUITE = Suite(
     name="preprocessing",
-    title="bins, means of the target by category, imputation by near rows",
+    title="bins, splines, quantiles and powers of columns, target encoding, imputation",
     family="preprocessing",
     problems=[
         _problem("bins", 1_000_000, 20, group="bins"),
+        _problem("splines", 500_000, 10, group="splines"),
+        _problem("quantiles", 1_000_000, 10, group="quantiles"),
+        _problem("powers", 500_000, 10, group="powers"),
         _problem("codes", 1_000_000, 10, group="codes"),
         _problem("words", 300_000, 10, group="words"),
         _problem("neighbors", 10_000, 20, group="neighbors"),
         _problem("neighbors", 5_000, 100, group="neighbors"),
     ],
     quick=[
-        _problem("bins", 20_000, 5), _problem("codes", 20_000, 4),
+        _problem("splines", 20_000, 4), _problem("quantiles", 20_000, 4),
+        _problem("powers", 10_000, 3), _problem("bins", 20_000, 5), _problem("codes", 20_000, 4),
         _problem("words", 10_000, 4), _problem("neighbors", 500, 6),
     ],
     libraries={"statfast": _library(OURS, OURS), "scikit-learn": _library(PEERS, IMPUTERS)},
     checks={
         "bins": Check.of_twin(bins, {"error": scaled_difference}),
+        "splines": Check.of_twin(splines, {"error": scaled_difference}),
+        "quantiles": Check.of_twin(shares, {"error": scaled_difference}),
+        "powers": Check.of_twin(powers, {"error": scaled_difference}),
         "codes": Check.of_twin(means_of_folds, {"error": scaled_difference}),
         "words": Check.of_twin(means_of_folds, {"error": scaled_difference}),
         "neighbors": Check.of_twin(imputed, {"error": scaled_difference}),
     },
     tolerances={
-        task: Tolerances({"error": 1e-8})
-        for task in ("bins", "codes", "words", "neighbors")
+        **{
+            task: Tolerances({"error": 1e-8})
+            for task in ("bins", "splines", "quantiles", "codes", "words", "neighbors")
+        },
+        # The peer's power is known to the root of rounding, as the likelihood is flat there.
+        "powers": Tolerances({"error": 1e-5}),
     },
     bars={
         "bins": [Bar("5 bins of each of 20 columns of 1e6 rows")],
+        "splines": [Bar("cubic splines of 10 columns of 500 000 rows", least=1.5)],
+        "quantiles": [Bar("1000 quantiles of 10 columns of 1e6 rows", least=1.5)],
+        "powers": [Bar("Yeo-Johnson powers of 10 columns of 500 000 rows", least=1.5)],
         "codes": [Bar("cross-fitted means of 10 columns of codes, 1e6 rows", least=3.0)],
         "words": [Bar("cross-fitted means of 10 columns of words, 300 000 rows", least=3.0)],
         "neighbors": [Bar("imputation by 5 neighbors", least=5.0)],

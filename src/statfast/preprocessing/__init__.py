@@ -4,6 +4,7 @@
 from statfast._scikit_learn import missing_names
 from statfast.preprocessing.bases.bins import KBinsDiscretizer
 from statfast.preprocessing.bases.polynomials import PiecewiseLinearFeatures, PolynomialFeatures
+from statfast.preprocessing.bases.splines import SplineTransformer
 from statfast.preprocessing.encoding.labels import (
     LabelBinarizer,
     LabelEncoder,
@@ -16,6 +17,8 @@ from statfast.preprocessing.encoding.target_encoder import TargetEncoder
 from statfast.preprocessing.imputation.impute import SimpleImputer
 from statfast.preprocessing.imputation.knn_impute import KNNImputer
 from statfast.preprocessing.imputation.missing import MissingIndicator
+from statfast.preprocessing.scaling.power_transformer import PowerTransformer
+from statfast.preprocessing.scaling.quantile_transformer import QuantileTransformer
 from statfast.preprocessing.scaling.ranges import MaxAbsScaler, MinMaxScaler, RobustScaler
 from statfast.preprocessing.scaling.row_transforms import Binarizer, FunctionTransformer, Normalizer
 from statfast.preprocessing.scaling.scale_functions import (
@@ -24,6 +27,8 @@ from statfast.preprocessing.scaling.scale_functions import (
     maxabs_scale,
     minmax_scale,
     normalize,
+    power_transform,
+    quantile_transform,
     robust_scale,
     scale,
 )
@@ -45,8 +50,11 @@ __all__ = [
     "OrdinalEncoder",
     "PiecewiseLinearFeatures",
     "PolynomialFeatures",
+    "PowerTransformer",
+    "QuantileTransformer",
     "RobustScaler",
     "SimpleImputer",
+    "SplineTransformer",
     "StandardScaler",
     "TargetEncoder",
     "add_dummy_feature",
@@ -55,6 +63,8 @@ __all__ = [
     "maxabs_scale",
     "minmax_scale",
     "normalize",
+    "power_transform",
+    "quantile_transform",
     "robust_scale",
     "scale",
 ]

@@ -71,6 +71,8 @@ _ROWS = (
     ("BisectingKMeans", "algorithm", ("lloyd", "elkan"), ""),
     ("KBinsDiscretizer", "subsample", ANY, ""),
     ("KBinsDiscretizer", "random_state", ANY, ""),
+    ("QuantileTransformer", "subsample", ANY, ""),
+    ("QuantileTransformer", "random_state", ANY, ""),
     ("PolynomialFeatures", "order", ("C", "F"), ""),
     ("KernelRidge", "kernel_params", (None,), "Pass a kernel object with its parameters."),
     (_SEARCHES, "pre_dispatch", ANY, ""),

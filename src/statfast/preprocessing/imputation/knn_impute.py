@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._core.neighbors.donors import PANEL_POINTS, nearest, squared_distances
+from statfast._core.preprocessing.donors import PANEL_POINTS, nearest, squared_distances
 from statfast._engine import checkpoint, each
 from statfast._estimator import (
     Estimator,

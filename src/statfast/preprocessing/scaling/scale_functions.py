@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from statfast._estimator import Estimator
+from statfast._estimator import ANY, Estimator, ignoring_sklearn_arguments
 from statfast._typing import Array, Matrix, Rows
 from statfast._validation import (
     as_choice,
@@ -20,6 +20,8 @@ from statfast._validation import (
     to_array,
 )
 from statfast.preprocessing.scaling.affine import in_blocks
+from statfast.preprocessing.scaling.power_transformer import PowerTransformer
+from statfast.preprocessing.scaling.quantile_transformer import QuantileTransformer
 from statfast.preprocessing.scaling.ranges import MaxAbsScaler, MinMaxScaler, RobustScaler
 from statfast.preprocessing.scaling.row_transforms import (
     NORMS,
@@ -199,6 +201,95 @@ def robust_scale(
         unit_variance=unit_variance,
     )
     return _scaled(scaler, X, axis)
+
+
+@ignoring_sklearn_arguments(subsample=ANY, random_state=ANY)
+def quantile_transform(
+    X: Rows,
+    *,
+    axis: int = 0,
+    n_quantiles: int = 1000,
+    output_distribution: Literal["uniform", "normal"] = "uniform",
+    ignore_implicit_zeros: bool = False,
+    copy: bool = True,
+) -> Matrix:
+    """Map columns to a uniform or a normal distribution by their quantiles.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d), or array-like of shape (n,)
+        Samples; NaN is passed over, and stays.
+    axis : {0, 1}, default=0
+        1 maps rows.
+    n_quantiles : int, default=1000
+        Quantiles of a column, at most the number of samples.
+    output_distribution : {"uniform", "normal"}, default="uniform"
+        Of the values returned.
+    ignore_implicit_zeros : bool, default=False
+        Leave zeros of sparse samples out of the quantiles.
+    copy : bool, default=True
+        Kept for scikit-learn's sake: input is never modified.
+
+    Returns
+    -------
+    ndarray or sparse matrix of the shape of X
+
+    Raises
+    ------
+    ValueError
+        If X holds infinity, or is sparse with negative values whose zeros count.
+
+    Examples
+    --------
+    >>> from statfast.preprocessing import quantile_transform
+    >>> quantile_transform([1.0, 2.0, 4.0, 8.0, 1000.0], n_quantiles=5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    transformer = QuantileTransformer(
+        n_quantiles=n_quantiles,
+        output_distribution=output_distribution,
+        ignore_implicit_zeros=ignore_implicit_zeros,
+    )
+    return _scaled(transformer, X, axis)
+
+
+def power_transform(
+    X: Rows,
+    method: Literal["yeo-johnson", "box-cox"] = "yeo-johnson",
+    *,
+    standardize: bool = True,
+    copy: bool = True,
+) -> Array:
+    """Make columns more like a normal distribution by powers of them.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Samples; NaN is passed over, and stays.
+    method : {"yeo-johnson", "box-cox"}, default="yeo-johnson"
+        Curve: that of Yeo and Johnson takes any numbers, that of Box and Cox positive ones alone.
+    standardize : bool, default=True
+        Give the columns mean 0 and standard deviation 1.
+    copy : bool, default=True
+        Kept for scikit-learn's sake: input is never modified.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+
+    Raises
+    ------
+    ValueError
+        If X holds infinity, or numbers that are not positive with "box-cox".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.preprocessing import power_transform
+    >>> power_transform(np.exp([[-1.0], [0.0], [1.0]]), "box-cox").ravel().round(3).tolist()
+    [-1.225, 0.0, 1.225]
+    """
+    return PowerTransformer(method, standardize=standardize).fit_transform(X)
 
 
 def normalize(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of neighbors/donors.pyx for one instruction-set level. */
+/* The table of preprocessing/donors.pyx for one instruction-set level. */
 #ifndef STATFAST_DONORS_TABLE_H
 #define STATFAST_DONORS_TABLE_H
 

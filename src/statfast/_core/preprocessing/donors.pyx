@@ -18,7 +18,7 @@ from libc.stdint cimport uint8_t
 
 from statfast._core.tile.tiles cimport level
 
-cdef extern from "neighbors/donors_table.h" nogil:
+cdef extern from "preprocessing/donors_table.h" nogil:
     enum:
         DONORS_PANEL_POINTS
     ctypedef struct donors_kernels:

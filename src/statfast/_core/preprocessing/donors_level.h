@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One instruction-set level of neighbors/donors.pyx: distances of a row to a panel of others.
+/* One instruction-set level of preprocessing/donors.pyx: distances of a row to a panel of others.
 
    Rows of the panel are lanes. A difference with a missing value is NaN, which is at least no
    number, so that a comparison tells which lanes count. */
 
-#include "neighbors/donors_table.h"
+#include "preprocessing/donors_table.h"
 #include "simd/compiler.h"
 
 #define VECTORS 4 /* of sums, and as many of counts: they stay in registers at every level */
