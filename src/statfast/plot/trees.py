@@ -461,7 +461,7 @@ def out_of_bag(
     >>> model = RandomForestClassifier(50, random_state=0).fit(iris.data, iris.target)
     >>> shown = out_of_bag(model, iris.data, iris.target, ax=Figure().subplots())
     >>> float(shown.errors[-1].round(2))
-    0.04
+    0.05
     """
     _forest(model, "out_of_bag_errors")
     errors = model.out_of_bag_errors(X, y)

@@ -3,8 +3,11 @@
 
 import numpy as np
 
+from statfast._core.cart import samples
+from statfast._engine import checkpoint
 from statfast._typing import Array
 from statfast._validation import as_count, as_real, refuse_large
+from statfast.tree.growing.arguments import MAX_EXACT_SUM, RowWeights, scaled_weights
 
 
 def sample_size(max_samples: float | None, n: int) -> int:
@@ -28,10 +31,16 @@ def tree_keys(generator: np.random.Generator, count: int) -> Array:
 
 def drawn_counts(key: int, n: int, size: int, chances: Array | None) -> Array:
     """How often each row is drawn, with replacement; `chances` are cumulative weights, or None."""
-    generator = np.random.Generator(np.random.SFC64(int(key)))
-    if chances is None:
-        rows = generator.integers(0, n, size, dtype=np.int32 if n < 2**31 else np.int64)
-    else:
-        rows = np.searchsorted(chances, generator.random(size) * chances[-1], side="right")
-        rows = np.minimum(rows, n - 1)
-    return np.bincount(rows, minlength=n)
+    count, drawn = np.zeros(n), 0
+    while drawn < size:
+        checkpoint()
+        drawn = samples.draw(int(key), drawn, size, chances, count)
+    return count
+
+
+def counts_as_weights(count: Array, size: int) -> RowWeights:
+    """The weights of a tree that is grown on a sample."""
+    if size >= MAX_EXACT_SUM:
+        return scaled_weights(count, len(count))
+    rows = np.empty(len(count), np.int32)
+    return RowWeights(count, rows[: samples.rows_drawn(count, rows)], True, float(size))

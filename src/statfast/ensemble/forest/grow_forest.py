@@ -8,8 +8,8 @@ import numpy as np
 
 from statfast._engine import checkpoint, each
 from statfast._typing import Array, Jobs
-from statfast.ensemble.forest.bootstrap import drawn_counts
-from statfast.tree.growing.arguments import scaled_weights
+from statfast.ensemble.forest.bootstrap import counts_as_weights, drawn_counts
+from statfast.tree.growing.arguments import RowWeights, scaled_weights
 from statfast.tree.growing.grow_tree import grown_packed
 from statfast.tree.pruning.weakest_link import pruned
 from statfast.tree.structure.predictor import TreePredictor
@@ -51,11 +51,17 @@ class Sampling:
         """Weights of the rows in the tree of a key, or None if rows are not drawn."""
         if not self.size:
             return None
-        weight = drawn_counts(key, self.n, self.size, self.chances).astype(np.float64)
+        weight = drawn_counts(key, self.n, self.size, self.chances)
         for codes in () if self.balanced is None else self.balanced.T:
             sums = np.bincount(codes, weight)
             weight *= (weight.sum() / (np.count_nonzero(sums) * np.maximum(sums, 1)))[codes]
         return weight
+
+    def row_weights(self, key: int) -> RowWeights:
+        """The weights of the tree of a key, if rows are drawn."""
+        if self.balanced is not None:
+            return scaled_weights(self.weights(key), self.n)
+        return counts_as_weights(drawn_counts(key, self.n, self.size, self.chances), self.size)
 
 
 def grown_forest(
@@ -73,9 +79,7 @@ def grown_forest(
 
     def grow(key: int) -> ForestTree:
         checkpoint()
-        tree_weights = (
-            weights if not sampling.size else scaled_weights(sampling.weights(key), sampling.n)
-        )
+        tree_weights = sampling.row_weights(key) if sampling.size else weights
         with_structure = keep or alpha > 0
         tree = ForestTree(
             *grown_packed(problem, tree_weights, int(key), keep=with_structure, classes=classes)

@@ -248,7 +248,8 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
     @property
     def estimators_samples_(self) -> list[Array]:
         """Samples drawn for each tree, ascending, repeated as drawn."""
-        return [np.repeat(np.arange(self._sampling.n), count) for count in self._in_bag()]
+        rows = np.arange(self._sampling.n)
+        return [np.repeat(rows, count.astype(np.int64)) for count in self._in_bag()]
 
     def _in_bag(self) -> Iterator[Array]:
         """Yield for each tree how often each row is in its sample."""
@@ -258,7 +259,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
             if draw.size:
                 yield drawn_counts(key, draw.n, draw.size, draw.chances)
             else:
-                yield np.ones(draw.n, np.int64)
+                yield np.ones(draw.n)
 
     def _left_out(self) -> Array:
         """Marks of the rows that each tree has not seen, (n_estimators, n)."""
@@ -392,7 +393,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         rows = rows_to_answer(self, X)
         self._left_out()  # refuses a forest without a bootstrap
         refuse_large(8 * len(self._trees) * self._sampling.n, "The samples", "Grow fewer trees.")
-        counts = np.array(list(self._in_bag()), dtype=np.float64)
+        counts = np.array(list(self._in_bag()))
         counts -= counts.mean(axis=0)
         trees, n = counts.shape
         channels = self._trees[0].values.shape[1]

@@ -126,7 +126,7 @@ class RandomForestClassifier(ClassForest):
     >>> model.fit(data.data, data.target).score(data.data, data.target) > 0.98
     True
     >>> round(model.oob_score_, 2)
-    0.96
+    0.95
     """
 
 
