@@ -234,6 +234,16 @@ FLAGS = {"verbose"}
 
 # Estimators to which rows may come sparse though those of the fit were not.
 SPARSE_AFTER_DENSE = {
+    "AdaBoostClassifier",
+    "AdaBoostRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "DecisionTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "Binarizer",
     "MaxAbsScaler",
     "Normalizer",

@@ -135,6 +135,8 @@ INCOMPATIBLE = {
     ("KMedoids", "matrix_free cannot be True"): ("matrix_free",),
     # Sparse rows.
     (".*KMeans", "dense data is required. Pass init"): ("init",),
+    (".*", "X must be dense for missing="): ("missing", "rows"),
+    (".*", "X must be dense for categorical_features"): ("categorical_features", "rows"),
     (".*", "dense data is required. Pass X|Cannot center sparse"): ("rows", "estimator"),
 }  # fmt: skip
 TABLE = [(*map(re.compile, patterns), factors) for patterns, factors in INCOMPATIBLE.items()]

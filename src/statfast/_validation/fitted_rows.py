@@ -64,7 +64,7 @@ def rows_for(
     if "n_features_in_" not in fitted:
         raise not_fitted(estimator)
     if sparse and is_sparse(X):
-        rows = as_csr(X, name=name, n_min=n_min)
+        rows = as_csr(X, name=name, n_min=n_min, allow_nan=not finite)
         require_width(estimator, rows, name)
         return rows
     if named:

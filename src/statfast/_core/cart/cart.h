@@ -21,6 +21,9 @@ enum { CART_GINI, CART_ENTROPY, CART_ERROR, CART_SQUARED, CART_POISSON, CART_ABS
 #define CART_MAX_CACHED_ROWS 1024    /* rows whose ranks stay in the cache, row by row */
 #define CART_PLACE_BITS 6       /* bits of a place among as many rows */
 #define CART_WIDE_RANK (1 << 25) /* ranks below this share 32 bits with such a place */
+#define CART_MAX_GATHERED (1 << 22) /* sparse values of a node that are gathered for all columns */
+#define CART_STEPS_OF_LOOK_UP 6 /* cost of the search of a row for a column, in values read */
+#define CART_STEPS_OF_GATHER 3  /* cost of a value that is gathered, likewise */
 #define CART_MAX_CLASSES 64      /* classes with histograms */
 /* Code that seldom runs is optimized for size, as it is compiled once for each level. */
 #if defined(__GNUC__)
@@ -32,8 +35,21 @@ enum { CART_GINI, CART_ENTROPY, CART_ERROR, CART_SQUARED, CART_POISSON, CART_ABS
 #define CART_MAX_SUBSET_CATEGORIES 10   /* categories of which all subsets are tried */
 #define CART_ROUNDING 1e-11  /* relative; more than the rounding of gains and bounds */
 
+/* Sparse columns: the values that are not zero, and ranks of zeros. Those of a column are in the order
+   of their ranks, those of a row in the order of columns. */
+typedef struct {
+    const int64_t *of_column; /* (p + 1,) where those of a column begin */
+    const int32_t *row;       /* (entries,) */
+    const uint32_t *rank;
+    const int64_t *of_row;    /* (n + 1,) */
+    const int32_t *column;
+    const uint32_t *row_rank;
+    const int32_t *zero;      /* (p,) or NULL: columns are dense */
+} cart_entries;
+
 typedef struct {
     ptrdiff_t n, p;
+    cart_entries sparse;
     const uint8_t *codes;    /* (p, n) rank >> shift */
     const uint16_t *ranks16; /* (p, n) ranks16 or ranks32 is given, the other is NULL */
     const uint32_t *ranks32;
@@ -68,6 +84,17 @@ typedef struct {
     const int64_t *cases;
 } cart_problem;
 
+/* The values of sparse columns in a node: rank << 32 | place of its row. */
+typedef struct {
+    int32_t *place_of;  /* (n,) places of rows: that of a row of the node is one where the row is */
+    int is_gathered;    /* whether those of all columns are in `key` */
+    int32_t *count;     /* (p,) how many a column has */
+    int32_t *begin;     /* (p,) where they begin */
+    int32_t *column;    /* (columns,) that have some */
+    ptrdiff_t columns, room;
+    uint64_t *key;      /* (room,) */
+} cart_node_entries;
+
 /* The rows of a node, gathered once for all columns. */
 typedef struct {
     int32_t *rows;     /* the rows, in ascending order */
@@ -94,6 +121,7 @@ typedef struct {
     uint64_t *targets; /* (2, m) work space to sort targets */
     int unit_weights;  /* all weights are 1 */
     int packs;         /* whether `packed` is used */
+    cart_node_entries sparse;
 } cart_node_rows;
 
 typedef struct {
@@ -151,6 +179,7 @@ typedef struct {
     int32_t *order;    /* (most + 1,) categories of the node, ordered by their means */
     uint64_t *set;     /* (2, words) categories that go left, and right */
     uint8_t *side;     /* (m,) where rows go */
+    int64_t *zero, *lost; /* (channels,) sums of rows whose value is zero, or missing */
 } cart_scratch;
 
 /* A node that is still to be opened. */
@@ -250,8 +279,20 @@ static inline cart_ranks ranks_of(const cart_problem *t, ptrdiff_t f, ptrdiff_t 
                         t->ranks16 ? NULL : t->ranks32 + f * n, 1};
 }
 
+static inline uint32_t sparse_rank(const cart_problem *t, ptrdiff_t f, ptrdiff_t row) {
+    const cart_entries *e = &t->sparse;
+    int64_t low = e->of_row[row], high = e->of_row[row + 1];
+    const int64_t end = high;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (e->column[middle] < f) low = middle + 1;
+        else high = middle;
+    }
+    return low < end && e->column[low] == f ? e->row_rank[low] : (uint32_t)e->zero[f];
+}
+
 static inline uint32_t rank_of(const cart_problem *t, ptrdiff_t f, ptrdiff_t row) {
-    return rank_in(ranks_of(t, f, t->n), row);
+    return t->sparse.zero ? sparse_rank(t, f, row) : rank_in(ranks_of(t, f, t->n), row);
 }
 
 #endif

@@ -4,8 +4,18 @@
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t
 
 cdef extern from "cart/cart.h" nogil:
+    ctypedef struct cart_entries:
+        const int64_t *of_column
+        const int32_t *row
+        const uint32_t *rank
+        const int64_t *of_row
+        const int32_t *column
+        const uint32_t *row_rank
+        const int32_t *zero
+
     ctypedef struct cart_problem:
         Py_ssize_t n, p, outputs, channels
+        cart_entries sparse
         const uint8_t *codes
         const uint16_t *ranks16
         const uint32_t *ranks32

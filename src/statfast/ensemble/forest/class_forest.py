@@ -37,8 +37,9 @@ class ClassForest(Classifier, ForestModel):
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
-            Rows; NaN is a missing value. float64, float32 and uint8 are not converted.
+        X : array-like or sparse matrix of shape (n, p)
+            Rows; NaN is a missing value. float64, float32 and uint8 are not converted; sparse
+            rows stay sparse.
             Categories may be of any type that can be sorted.
         y : array-like of shape (n,) or (n, outputs)
             Labels.
@@ -110,7 +111,7 @@ class ClassForest(Classifier, ForestModel):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples; NaN is a missing value.
 
         Returns
@@ -137,7 +138,7 @@ class ClassForest(Classifier, ForestModel):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples; NaN is a missing value.
 
         Returns
@@ -154,7 +155,7 @@ class ClassForest(Classifier, ForestModel):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples to predict.
 
         Returns
@@ -176,7 +177,7 @@ class ClassForest(Classifier, ForestModel):
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
+        X : array-like or sparse matrix of shape (n, p)
             The rows of the fit.
         y : array-like of shape (n,)
             Their labels.

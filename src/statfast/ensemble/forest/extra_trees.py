@@ -113,8 +113,8 @@ class ExtraTreesClassifier(ClassForest):
     63.2 % of the rows. Rows that no tree has left out have NaN as their out-of-bag prediction.
 
     Cost: O(p n log n) once, and for each tree some nanoseconds for each row, level and column
-    looked at. Memory: 5 to 9 bytes a value of X, 16 bytes a node (a split of categories as many
-    again for each 64 of them), and 60 bytes a row and thread.
+    looked at. Memory: 5 to 9 bytes a value of X (24 a stored value of sparse X), 16 bytes a node
+    (a split of categories as many again for each 64 of them), and 60 bytes a row and thread.
 
     References
     ----------
@@ -236,8 +236,8 @@ class ExtraTreesRegressor(NumberForest):
     63.2 % of the rows. Rows that no tree has left out have NaN as their out-of-bag prediction.
 
     Cost: O(p n log n) once, and for each tree some nanoseconds for each row, level and column
-    looked at. Memory: 5 to 9 bytes a value of X, 16 bytes a node (a split of categories as many
-    again for each 64 of them), and 60 bytes a row and thread.
+    looked at. Memory: 5 to 9 bytes a value of X (24 a stored value of sparse X), 16 bytes a node
+    (a split of categories as many again for each 64 of them), and 60 bytes a row and thread.
 
     References
     ----------

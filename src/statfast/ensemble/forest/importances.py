@@ -11,6 +11,7 @@ from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
 from statfast._validation import as_count, as_generator
 from statfast.ensemble.forest.grow_forest import ForestTree, predictor_of
 from statfast.ensemble.forest.left_out import earned_by_sets
+from statfast.tree.growing.arguments import require_dense
 from statfast.tree.structure.non_numeric_splits import COLUMN
 
 
@@ -43,6 +44,7 @@ class ForestImportances:
     def _unbiased(self, rows: Array, Y: Array) -> Any:
         """Importances on out-of-bag rows (Li et al. 2019), the mean over trees."""
         self._left_out()
+        require_dense(rows, "unbiased_importances")
 
         def work(task: Any) -> Any:
             tree, key = task
@@ -95,6 +97,7 @@ class ForestImportances:
         doi:10.1023/A:1010933404324
         """
         rows = self._rows_of_fit(X)
+        require_dense(rows, "permutation_importances")
         repeats = as_count(n_repeats, "n_repeats")
         truth = self._truth(y, len(rows))
         unseen = self._left_out()

@@ -7,11 +7,12 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._core.cart.walk import walk
-from statfast._engine import checkpoint, each, grid
+from statfast._engine import checkpoint, each
 from statfast._estimator import BOOTSTRAPS, BootstrapEstimate, no_information
 from statfast._typing import Array, ArrayLike, Jobs, Rows
 from statfast._validation import as_choice, warn_user
 from statfast.ensemble.forest.grow_forest import ForestTree
+from statfast.tree.structure.dense_blocks import blocks_of, dense_block
 from statfast.tree.structure.non_numeric_splits import COLUMN
 
 
@@ -26,12 +27,12 @@ def left_out_sums(
     total, count = np.zeros((n, channels)), np.zeros(n, np.int32)
 
     def work(part: slice) -> None:
-        block, block_total, seen = np.ascontiguousarray(rows[part]), total[part], count[part]
-        for tree, out in zip(trees, unseen, strict=True):
-            _add(tree, block, np.flatnonzero(out[part]), block_total, seen)
-            checkpoint()
+        with dense_block(rows, part) as block:
+            for tree, out in zip(trees, unseen, strict=True):
+                _add(tree, block, np.flatnonzero(out[part]), total[part], count[part])
+                checkpoint()
 
-    each(work, grid(n, 64, 4096), n_jobs=n_jobs, effort=20.0 * n * len(trees))
+    each(work, blocks_of(rows, 64, 4096), n_jobs=n_jobs, effort=20.0 * n * len(trees))
     with np.errstate(invalid="ignore"):
         return np.where(count[:, None] > 0, total / count[:, None], np.nan)
 
@@ -82,11 +83,11 @@ def left_out_errors(
     """
     n, channels = len(rows), trees[0].values.shape[1]
     total, count = np.zeros((n, channels)), np.zeros(n, np.int32)
-    parts, errors = grid(n, 64, 4096), np.full(len(trees), np.nan)
+    parts, errors = blocks_of(rows, 64, 4096), np.full(len(trees), np.nan)
     for t, (tree, out) in enumerate(zip(trees, unseen, strict=True)):
         for part in parts:
-            block = np.ascontiguousarray(rows[part])
-            _add(tree, block, np.flatnonzero(out[part]), total[part], count[part])
+            with dense_block(rows, part) as block:
+                _add(tree, block, np.flatnonzero(out[part]), total[part], count[part])
             checkpoint()
         judged = count > 0
         if judged.any():
@@ -121,7 +122,7 @@ class LeftOutErrors:
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
+        X : array-like or sparse matrix of shape (n, p)
             The rows of the fit.
         y : array-like of shape (n,) or (n, outputs)
             Their targets.
@@ -152,7 +153,7 @@ class LeftOutErrors:
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
+        X : array-like or sparse matrix of shape (n, p)
             The rows of the fit.
         y : array-like of shape (n,)
             Their targets: one output.

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.cart.walk import walk
-from statfast._engine import checkpoint, each, grid
+from statfast._core.cart.walk import leaf_weights
+from statfast._engine import checkpoint, each
 from statfast._estimator import by_fit, count, fitted, flag, param, require_same_labels
 from statfast._typing import Array, Rows, csr_matrix
 from statfast._validation import (
@@ -39,6 +39,7 @@ from statfast.tree.growing.arguments import (
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import tree_problem
 from statfast.tree.structure.decision_path import decision_paths
+from statfast.tree.structure.dense_blocks import blocks_of
 from statfast.tree.structure.tree_arrays import unpacked
 
 
@@ -197,7 +198,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples to predict.
 
         Returns
@@ -224,7 +225,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples to predict.
 
         Returns
@@ -316,9 +317,9 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples.
-        Y : array-like of shape (m', p), optional
+        Y : array-like or sparse matrix of shape (m', p), optional
             Other samples; None takes X.
         left_out : bool, default=False
             Count only trees that have seen neither row; X then are the rows of the fit, and Y is
@@ -356,7 +357,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         def work(part: slice) -> None:
             checkpoint()
             part_unseen = None if unseen is None else unseen[part]
-            walk.together(A[part], B, part_unseen, unseen, share[part])
+            leaf_weights.together(A[part], B, part_unseen, unseen, share[part])
 
         parts = [slice(i, i + 16) for i in range(0, len(A), 16)]
         each(work, parts, n_jobs=self.n_jobs, effort=0.2 * len(A) * len(B) * A.shape[1])
@@ -371,7 +372,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples.
 
         Returns
@@ -398,7 +399,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         trees, n = counts.shape
         channels = self._trees[0].values.shape[1]
         out = np.empty((len(rows), channels))
-        for part in grid(len(rows), 64, 1024):
+        for part in blocks_of(rows, 64, 1024):
             leaves = self._predictor.leaves(rows[part], n_jobs=self.n_jobs)
             for k in range(channels):
                 values = np.column_stack(
@@ -413,7 +414,7 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = tags.input_tags.sparse = True
         tags.target_tags.multi_output = True
         if tags.classifier_tags is not None:
             tags.classifier_tags.multi_label = True

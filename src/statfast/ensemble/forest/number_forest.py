@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._core.cart.walk import walk
+from statfast._core.cart.walk import leaf_weights
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import Regressor, by_fit, fitted, flag, one_of, param
 from statfast._typing import Array, ArrayLike, Rows, Weights
@@ -44,8 +44,9 @@ class NumberForest(Regressor, ForestModel):
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
-            Rows; NaN is a missing value. float64, float32 and uint8 are not converted.
+        X : array-like or sparse matrix of shape (n, p)
+            Rows; NaN is a missing value. float64, float32 and uint8 are not converted; sparse
+            rows stay sparse.
             Categories may be of any type that can be sorted.
         y : array-like of shape (n,) or (n, outputs)
             Finite numbers.
@@ -103,7 +104,7 @@ class NumberForest(Regressor, ForestModel):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples; NaN is a missing value.
 
         Returns
@@ -135,7 +136,7 @@ class NumberForest(Regressor, ForestModel):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples to predict.
         quantiles : array-like of shape (q,), default=(0.05, 0.5, 0.95)
             Between 0 and 1, ascending.
@@ -170,7 +171,9 @@ class NumberForest(Regressor, ForestModel):
             leaves = (self._predictor.leaves(rows[part], n_jobs=1) + offset).astype(np.int32)
             weight = np.zeros(len(ascending))
             for i, leaf in enumerate(leaves):
-                walk.quantiles(leaf, begin, member, ascending, q, weight, out[part.start + i])
+                leaf_weights.quantiles(
+                    leaf, begin, member, ascending, q, weight, out[part.start + i]
+                )
                 checkpoint()
 
         each(work, grid(len(rows), 64, 1024), n_jobs=self.n_jobs)
@@ -199,7 +202,7 @@ class NumberForest(Regressor, ForestModel):
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
+        X : array-like or sparse matrix of shape (n, p)
             The rows of the fit.
         y : array-like of shape (n,) or (n, outputs)
             Their targets.

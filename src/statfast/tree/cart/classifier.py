@@ -18,6 +18,7 @@ from statfast.tree.growing.arguments import (
     category_counts,
     growth_rules,
     published_columns,
+    require_dense,
     rows_with_categories,
     weighted_targets,
 )
@@ -129,7 +130,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
     same for any number of threads.
 
     Cost: O(p n log n) to rank the columns, then some nanoseconds for each row and column at each
-    level of the tree. Memory: 5 to 9 bytes a value of X, and some 100 bytes a row.
+    level of the tree. Memory: 5 to 9 bytes a value of X (24 a stored value of sparse X), and
+    some 100 bytes a row.
 
     References
     ----------
@@ -172,8 +174,9 @@ class DecisionTreeClassifier(Classifier, CartModel):
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
-            Rows; NaN is a missing value. float64, float32 and uint8 are not converted.
+        X : array-like or sparse matrix of shape (n, p)
+            Rows; NaN is a missing value. float64, float32 and uint8 are not converted; sparse
+            rows stay sparse.
             Categories may be of any type that can be sorted.
         y : array-like of shape (n,) or (n, outputs)
             Labels.
@@ -203,6 +206,8 @@ class DecisionTreeClassifier(Classifier, CartModel):
         """Check the arguments of a fit; returns rows, weights, rules, targets, and fitted
         attributes."""
         rows, columns, missing = rows_with_categories(X, self.categorical_features)
+        if self.missing == "surrogate":
+            require_dense(X, "missing='surrogate'")
         n, p = rows.shape
         targets, weights = weighted_targets(y, n, sample_weight, self.class_weight)
         priors = self._priors(targets, weights.weight)
@@ -230,7 +235,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples; NaN is a missing value.
 
         Returns
@@ -250,7 +255,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples; NaN is a missing value.
         smoothing : {"laplace", "m"}, optional
             Estimate shares from counts n_k of n: None is n_k / n, "laplace" is (n_k + 1) / (n + K),
@@ -278,7 +283,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples to predict.
 
         Returns

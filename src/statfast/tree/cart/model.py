@@ -102,7 +102,7 @@ class CartModel(GrowthParameters):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             NaN is a missing value.
 
         Returns
@@ -120,7 +120,7 @@ class CartModel(GrowthParameters):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples to predict.
 
         Returns
@@ -199,7 +199,7 @@ class CartModel(GrowthParameters):
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
+        X : array-like or sparse matrix of shape (n, p)
             Training samples.
         y : array-like of shape (n,) or (n, outputs)
             Class labels or target values.
@@ -216,7 +216,7 @@ class CartModel(GrowthParameters):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = tags.input_tags.sparse = True
         tags.target_tags.multi_output = True
         if tags.classifier_tags is not None:
             tags.classifier_tags.multi_label = True

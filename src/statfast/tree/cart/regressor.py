@@ -14,6 +14,7 @@ from statfast.tree.growing.arguments import (
     growth_rules,
     number_targets,
     published_columns,
+    require_dense,
     require_range,
     row_weights,
     rows_with_categories,
@@ -112,7 +113,8 @@ class DecisionTreeRegressor(Regressor, CartModel):
     same for any number of threads.
 
     Cost: O(p n log n) to rank the columns, then some nanoseconds for each row and column at each
-    level of the tree. Memory: 5 to 9 bytes a value of X, and some 100 bytes a row.
+    level of the tree. Memory: 5 to 9 bytes a value of X (24 a stored value of sparse X), and
+    some 100 bytes a row.
 
     Within a node, targets less their mean enter as integers of 61 - log2(m) bits (m its rows), so
     that sums are exact and do not depend on an order; y that are integers are kept exactly.
@@ -144,8 +146,9 @@ class DecisionTreeRegressor(Regressor, CartModel):
 
         Parameters
         ----------
-        X : array-like of shape (n, p)
-            Rows; NaN is a missing value. float64, float32 and uint8 are not converted.
+        X : array-like or sparse matrix of shape (n, p)
+            Rows; NaN is a missing value. float64, float32 and uint8 are not converted; sparse
+            rows stay sparse.
             Categories may be of any type that can be sorted.
         y : array-like of shape (n,) or (n, outputs)
             Finite numbers.
@@ -173,6 +176,8 @@ class DecisionTreeRegressor(Regressor, CartModel):
         """Check the arguments of a fit; returns rows, weights, rules, targets, and fitted
         attributes."""
         rows, columns, missing = rows_with_categories(X, self.categorical_features)
+        if self.missing == "surrogate":
+            require_dense(X, "missing='surrogate'")
         n, p = rows.shape
         targets, flat = number_targets(y, n, self.criterion)
         weights = row_weights(sample_weight, n)
@@ -192,7 +197,7 @@ class DecisionTreeRegressor(Regressor, CartModel):
 
         Parameters
         ----------
-        X : array-like of shape (m, p)
+        X : array-like or sparse matrix of shape (m, p)
             Samples; NaN is a missing value.
 
         Returns

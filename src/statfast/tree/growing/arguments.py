@@ -29,19 +29,23 @@ from statfast._validation import (
     CategoryColumns,
     as_choice,
     as_count,
+    as_csr,
     as_labels,
     as_real,
     as_rows,
     as_targets,
     as_weights,
+    categorical_mask,
     explain_nonfinite,
     find_columns,
+    is_sparse,
     label_columns,
     require_finite,
     rows_for,
     shown,
 )
 from statfast.tree.growing.grow_tree import TreeRules
+from statfast.tree.structure.dense_blocks import DenseBlocks
 
 ROW_TYPES = (*FLOATS, np.uint8)
 MAX_EXACT_SUM = 2.0**31  # sums of integer weights below are exact, and two of them fit 64 bits
@@ -78,28 +82,46 @@ class GrowthParameters(Estimator):
 
 
 # ------------------------------------------------------------------ rows
-def rows_to_fit(X: Any) -> Array:
-    """Check the rows of a fit; NaN stands for a missing value."""
+def rows_to_fit(X: Any) -> Any:
+    """Check the rows of a fit, dense or `DenseBlocks`; NaN stands for a missing value."""
+    if is_sparse(X):
+        return DenseBlocks(as_csr(X, allow_nan=True))
     rows = as_rows(X, keep=ROW_TYPES, finite=False)
     _refuse_infinity(rows)
     return rows
 
 
-def rows_to_answer(estimator: GrowthParameters, X: Any) -> Array:
-    """Check rows for a fitted estimator; NaN stands for a missing value."""
+def rows_to_answer(estimator: GrowthParameters, X: Any) -> Any:
+    """Check rows for a fitted estimator, dense or `DenseBlocks`; NaN stands for a missing value."""
     columns = getattr(estimator, "_columns", None)
     if columns is None:
-        rows = rows_for(estimator, X, keep=ROW_TYPES, finite=False)
+        rows = rows_for(estimator, X, keep=ROW_TYPES, finite=False, sparse=True)
+        if is_sparse(rows):
+            return DenseBlocks(rows)
     else:
+        require_dense(X, "columns that hold categories")
         rows = columns.numbers(X, estimator)
     _refuse_infinity(rows)
     return rows
 
 
+def require_dense(X: Any, purpose: str) -> None:
+    """Refuse sparse rows for a purpose that takes all values."""
+    if is_sparse(X) or isinstance(X, DenseBlocks):
+        raise TypeError(f"X must be dense for {purpose}; got a sparse matrix. Pass X.toarray().")
+
+
 def rows_with_categories(
     X: Any, categorical_features: Any
-) -> tuple[Array, CategoryColumns | None, bool]:
+) -> tuple[Any, CategoryColumns | None, bool]:
     """Rows of a fit with categories as codes, their columns, and whether values are missing."""
+    if is_sparse(X):
+        rows = rows_to_fit(X)
+        if isinstance(categorical_features, str) or categorical_features is None:
+            categorical_mask(rows, categorical_features, 0)
+        elif categorical_mask(rows, categorical_features, rows.shape[1]).any():
+            require_dense(X, "categorical_features")
+        return rows, None, bool(np.isnan(rows.rows.data).any())
     columns = find_columns(X, categorical_features, MAX_CATEGORIES, "the most that trees take")
     rows = columns.numbers(X)
     missing = _refuse_infinity(rows)

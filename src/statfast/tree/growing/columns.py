@@ -5,19 +5,26 @@ A rank keeps the order of float64 values exactly, in 16 or 32 bits, and its lead
 that histograms count. All trees of a forest share the ranks.
 
 Cost: O(p n log n), divided among threads. Memory: 3 or 5 bytes for each value, and 2 or 4 for ranks
-row by row, which deep trees read; 8 for values row by row if splits are drawn.
+row by row, which deep trees read; 8 for values row by row if splits are drawn. Of sparse X, 24
+bytes for each value that is not zero.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
+from statfast._core.cart import entries as entry_kernel
 from statfast._core.cart import ranks as rank_kernel
+from statfast._core.cart.problem import dense_columns, sparse_columns
 from statfast._engine import checkpoint, each
 from statfast._typing import Array
+from statfast.tree.structure.dense_blocks import DenseBlocks
 
 FLOP_PER_SORTED_VALUE = 40  # about
+MIN_ROWS_FOR_RANK_TABLE = 1024  # rows: in smaller nodes, ranks are read row by row
+ROWS_PER_TRANSPOSE = 4096
+VALUES_PER_CALL = 1 << 20  # sparse values that a kernel call orders
 MAX_SHORT_RANKS = 1 << 16  # with fewer, ranks fit 16 bits
 
 
@@ -33,10 +40,21 @@ class RankedColumns:
     first: np.ndarray  # (p + 1,) int64
     categories: np.ndarray | None = None  # (p,) int32 numbers of categories, 0 for numeric columns
 
+    row_entries = 0.0  # mean number of values of a row, of sparse columns
+
     @property
     def has_missing(self) -> bool:
         """Whether any value is missing."""
         return bool((self.missing >= 0).any())
+
+    def bound(self, max_depth: int, randomized: bool) -> Any:
+        """The columns as kernels take them, for trees of some depth."""
+        by_row = _by_row(self.ranks, max_depth)
+        values_by_row = self.by_row() if randomized and by_row is not None else None
+        return dense_columns(
+            self.codes, self.ranks, by_row, values_by_row, self.shift, self.missing, self.values,
+            self.first, self.categories,
+        )  # fmt: skip
 
     def by_row(self) -> Array:
         """The values row by row (n, p), for random splits of few rows; arbitrary where missing."""
@@ -49,11 +67,47 @@ class RankedColumns:
         return out
 
 
-def ranked_columns(X: Any, n_jobs: Any = None, categories: Any = None) -> RankedColumns:
-    """Rank the columns of X, an ndarray of float64, float32 or uint8 in which NaN is missing.
+@dataclass(frozen=True)
+class RankedEntries:
+    """The columns of sparse X as ranks of the values that are not zero: 16 bytes for each, and 8
+    for its distinct values; see `_core/cart/cart.h`."""
+
+    of_column: np.ndarray  # (p + 1,) int64
+    row: np.ndarray  # (entries,) int32
+    rank: np.ndarray  # (entries,) uint32
+    of_row: np.ndarray  # (n + 1,) int64
+    column: np.ndarray  # (entries,) int32
+    row_rank: np.ndarray  # (entries,) uint32
+    zero: np.ndarray  # (p,) int32
+    missing: np.ndarray  # (p,) int32
+    values: np.ndarray
+    first: np.ndarray  # (p + 1,) int64
+
+    categories = None
+
+    @property
+    def has_missing(self) -> bool:
+        """Whether any value is missing."""
+        return bool((self.missing >= 0).any())
+
+    @property
+    def row_entries(self) -> float:
+        """The mean number of values of a row, which is not 0 so that columns count as sparse."""
+        return max(1, len(self.row)) / (len(self.of_row) - 1)
+
+    def bound(self, max_depth: int, randomized: bool) -> Any:
+        """The columns as kernels take them."""
+        return sparse_columns(*(getattr(self, part.name) for part in fields(self)))
+
+
+def ranked_columns(X: Any, n_jobs: Any = None, categories: Any = None) -> Any:
+    """Rank the columns of X, an ndarray of float64, float32 or uint8 in which NaN is missing, or
+    `DenseBlocks`; returns `RankedColumns` or `RankedEntries`.
 
     `categories` is the number of codes 0, 1, ... of each column, or 0 if it holds numbers.
     """
+    if isinstance(X, DenseBlocks):
+        return _ranked_entries(X.rows, n_jobs)
     n, p = X.shape
     kind = np.uint16 if n < MAX_SHORT_RANKS or X.dtype == np.uint8 else np.uint32
     codes, ranks = np.empty((p, n), np.uint8), np.empty((p, n), kind)
@@ -113,3 +167,49 @@ def _rank_bytes(column: Array, ranks: Any, codes: Array) -> Any:
     codes[:] = table[column]
     ranks[:] = codes
     return values.astype(np.float64)
+
+
+def _ranked_entries(X: Any, n_jobs: Any) -> RankedEntries:
+    """Rank the columns of canonical CSR rows."""
+    (n, p), entries = X.shape, X.nnz
+    of_row = X.indptr.astype(np.int64)
+    column = X.indices.astype(np.int32, copy=False)
+    of_column = np.zeros(p + 1, np.int64)
+    np.cumsum(np.bincount(column, minlength=p), out=of_column[1:])
+    row, place = np.empty(entries, np.int32), np.empty(entries, np.int64)
+    end, step = of_column[:-1].copy(), max(1, VALUES_PER_CALL * n // (entries + n))
+    for begin in range(0, n, step):
+        checkpoint()
+        last = min(n, begin + step)
+        entry_kernel.columns_of_rows(of_row, column, begin, last, end, row, place)
+    rank, row_rank = np.empty(entries, np.uint32), np.empty(entries, np.uint32)
+    distinct, special = np.empty(entries + p), np.zeros((3, p), np.int32)
+    count, zero, missing = special
+
+    def work(part: slice) -> None:
+        checkpoint()
+        entry_kernel.rank_columns(
+            of_column, X.data, n, part.start, part.stop, row, place, rank, row_rank, distinct,
+            special,
+        )  # fmt: skip
+
+    step = max(1, VALUES_PER_CALL // 8 * p // (entries + p))
+    parts = [slice(begin, min(p, begin + step)) for begin in range(0, p, step)]
+    each(work, parts, n_jobs=n_jobs, effort=FLOP_PER_SORTED_VALUE * entries)
+    first = np.concatenate([[0], np.cumsum(count, dtype=np.int64)])
+    kept = np.repeat(of_column[:-1] + np.arange(p) - first[:-1], count)
+    kept += np.arange(len(kept))
+    return RankedEntries(
+        of_column, row, rank, of_row, column, row_rank, zero, missing, distinct[kept], first
+    )
+
+
+def _by_row(ranks: Array, max_depth: int) -> Array | None:
+    """The ranks row by row, for nodes of few rows; None if the tree is too shallow for these."""
+    p, n = ranks.shape
+    if n >> min(max_depth, 62) > MIN_ROWS_FOR_RANK_TABLE:
+        return None
+    out = np.empty((n, p), ranks.dtype)
+    for start in range(0, n, ROWS_PER_TRANSPOSE):
+        out[start : start + ROWS_PER_TRANSPOSE] = ranks[:, start : start + ROWS_PER_TRANSPOSE].T
+    return out

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Growing a tree on ranked columns: threads search columns of large nodes, then grow subtrees."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -8,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from statfast._core.cart.grow import grow
-from statfast._core.cart.problem import Columns, Problem, sorts
+from statfast._core.cart.problem import Problem, sorts
 from statfast._engine import checkpoint, each, usable_threads
 from statfast._typing import Array, Jobs
-from statfast.tree.growing.columns import RankedColumns, ranked_columns
+from statfast.tree.growing.columns import RankedColumns, RankedEntries, ranked_columns
 from statfast.tree.structure.non_numeric_splits import Routes
 from statfast.tree.structure.tree_arrays import flat_values, structure_of
 
@@ -27,11 +29,10 @@ CRITERIA = {
 }
 ROW_COLUMNS_PER_CALL = 1 << 23  # rows times columns of a kernel call: some ten milliseconds
 SORTED_ROW_COLUMNS_PER_CALL = 1 << 19  # the same where columns are sorted, or splits drawn
+SPARSE_VALUES_PER_CALL = 1 << 21  # sparse values that a kernel call reads
 MEDIAN_ROW_COLUMNS_PER_CALL = 1 << 15  # the same where medians are sought at all splits
 MEDIAN_STEPS_PER_CALL = 1 << 16  # steps of medians in a call that searches a column of a large node
 MIN_LARGE_NODE_ROWS = 1 << 16  # rows: larger nodes are searched column by column
-MIN_ROWS_FOR_RANK_TABLE = 1024  # rows: in smaller nodes, ranks are read row by row
-ROWS_PER_TRANSPOSE = 4096
 RELATIVE_SLACK = 1e-11  # more than rounding errors of gains and bounds
 PARTS_OF_TREE = 32  # subtrees into which several threads cut a tree, about
 FLOP_PER_SEARCH = 4.0  # of a row and a column, about
@@ -69,10 +70,19 @@ class TreeProblem:
     codes: np.ndarray | None  # codes of two classes, if rows may be packed
     routed: bool  # whether nodes have sets of categories or surrogates, for one thread
     categories: np.ndarray | None  # as RankedColumns
+    row_entries: float  # mean number of values of a sparse row; 0 if columns are dense
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether sparse columns of large nodes are searched in blocks."""
+        exact = self.rules.randomized or self.rules.criterion != "absolute_error"
+        return self.row_entries > 0 and exact
 
     @property
     def effort(self) -> int:
         """Rows times columns of a kernel call."""
+        if self.in_blocks:
+            return SPARSE_VALUES_PER_CALL
         if self.rules.criterion == "absolute_error" and not self.rules.randomized:
             return MEDIAN_ROW_COLUMNS_PER_CALL
         return (
@@ -85,6 +95,8 @@ class TreeProblem:
     def large(self) -> int:
         """Rows beyond which nodes are searched column by column; others are split in one call."""
         columns = self.kernel.width() if self.rules.surrogates else self.rules.max_features
+        if self.in_blocks:
+            columns = 1 + int(self.row_entries * columns / self.kernel.width())
         return min(MIN_LARGE_NODE_ROWS, max(256, 4 * self.effort // columns))
 
     def record(self, weight: Array | None, integral: bool) -> Array | None:
@@ -98,7 +110,7 @@ class TreeProblem:
 
 
 def tree_problem(
-    columns: RankedColumns,
+    columns: RankedColumns | RankedEntries,
     rules: TreeRules,
     *,
     label: Any = None,
@@ -119,17 +131,12 @@ def tree_problem(
     if CRITERIA[rules.criterion] == CRITERIA["entropy"] and table:
         x = np.arange(table + 1, dtype=np.float64)
         xlogx = x * np.log2(np.maximum(x, 1.0))
-    by_row = _by_row(columns.ranks, rules.max_depth)
     y_rank = None
     if rules.criterion == "absolute_error":
         y_rank = np.ascontiguousarray(ranked_columns(y, n_jobs).ranks.T, np.uint32)
-    values_by_row = columns.by_row() if rules.randomized and by_row is not None else None
-    view = Columns(
-        columns.codes, columns.ranks, by_row, values_by_row, columns.shift, columns.missing,
-        columns.values, columns.first, columns.categories,
-    )  # fmt: skip
     kernel = Problem(
-        view, label, None if classes is None else np.asarray(classes, np.int32), y, y_rank,
+        columns.bound(rules.max_depth, rules.randomized), label,
+        None if classes is None else np.asarray(classes, np.int32), y, y_rank,
         xlogx, rules.monotone, cases,
         {
             "criterion": CRITERIA[rules.criterion],
@@ -148,18 +155,9 @@ def tree_problem(
         and not routed
     )  # fmt: skip
     codes = label[:, 0].astype(np.int64) if packs else None
-    return TreeProblem(kernel, rules, sorts(kernel), codes, routed, columns.categories)
-
-
-def _by_row(ranks: Array, max_depth: int) -> Array | None:
-    """The ranks row by row, for nodes of few rows; None if the tree is too shallow for these."""
-    p, n = ranks.shape
-    if n >> min(max_depth, 62) > MIN_ROWS_FOR_RANK_TABLE:
-        return None
-    out = np.empty((n, p), ranks.dtype)
-    for start in range(0, n, ROWS_PER_TRANSPOSE):
-        out[start : start + ROWS_PER_TRANSPOSE] = ranks[:, start : start + ROWS_PER_TRANSPOSE].T
-    return out
+    return TreeProblem(
+        kernel, rules, sorts(kernel), codes, routed, columns.categories, columns.row_entries
+    )
 
 
 def grown_tree(
@@ -247,17 +245,22 @@ class _WorkspacePool:
         self.kernel, self.m = kernel, m
         self.free: list[Any] = []
 
-    def search(self, grower: Any, *arguments: Any) -> Any:
+    @contextmanager
+    def borrowed(self) -> Iterator[Any]:
         try:
             workspace = self.free.pop()
         except IndexError:
             workspace = grow.Workspace(self.kernel, self.m, MEDIAN_STEPS_PER_CALL)
         try:
+            yield workspace
+        finally:
+            self.free.append(workspace)
+
+    def search(self, grower: Any, *arguments: Any) -> Any:
+        with self.borrowed() as workspace:
             while (split := grower.search(workspace, *arguments)) is None:
                 checkpoint()
             return split
-        finally:
-            self.free.append(workspace)
 
 
 def _open_large(grower: Any, problem: Any, workspaces: Any, n_jobs: Jobs) -> None:
@@ -269,6 +272,8 @@ def _open_large(grower: Any, problem: Any, workspaces: Any, n_jobs: Jobs) -> Non
     order = grower.open()
     if order is None:
         return
+    if problem.in_blocks:
+        return _split_in_blocks(grower, problem, workspaces, order, n_jobs)
     rules, best_gain = problem.rules, -inf
     bounded = not (problem.sorts or rules.randomized or problem.routed)
 
@@ -296,12 +301,40 @@ def _open_large(grower: Any, problem: Any, workspaces: Any, n_jobs: Jobs) -> Non
     again = each(lambda i: search(order[i], False), doubt, n_jobs=n_jobs, effort=effort)
     for i, split in zip(doubt, again, strict=True):
         splits[i] = split if split[3] >= 0 else splits[i]
-    best = (-inf, -1, 0, 0, np.nan)
-    for _, _, *split in splits:
+    _split_at_best(grower, (split for _, _, *split in splits))
+
+
+def _split_at_best(grower: Any, splits: Iterable[list[Any]]) -> None:
+    """Split the open node at the first split of the largest gain."""
+    best: Any = (-inf, -1, 0, 0, np.nan)
+    for split in splits:
         if split[1] >= 0 and split[0] > best[0]:
-            best = tuple(split)
+            best = split
     while grower.split(*best, SORTED_ROW_COLUMNS_PER_CALL):
         checkpoint()
+
+
+def _split_in_blocks(
+    grower: Any, problem: TreeProblem, workspaces: "_WorkspacePool", order: Array, n_jobs: Jobs
+) -> None:
+    """Search blocks of sparse columns of a large node, and split it."""
+    first, values = problem.rules.max_features, grower.size() * problem.row_entries
+    most = problem.effort * problem.kernel.width() / (values + 1)
+    step = int(min(max(1.0, most), max(16.0, first / 32)))
+
+    def search(begin: int) -> Any:
+        checkpoint()
+        block = order[begin : min(begin + step, first) if begin < first else begin + step]
+        with workspaces.borrowed() as workspace:
+            return grower.search_block(workspace, block, begin)
+
+    effort = FLOP_PER_SEARCH * values * first / problem.kernel.width()
+    splits = each(search, range(0, first, step), n_jobs=n_jobs, effort=effort)
+    begin = first
+    while begin < len(order) and not any(varies for varies, *_ in splits):
+        splits.append(search(begin))
+        begin += step
+    _split_at_best(grower, (split for _, *split in splits))
 
 
 def _joined(

@@ -149,7 +149,7 @@ def pruning_table(
     ----------
     estimator : DecisionTreeClassifier or DecisionTreeRegressor
         Not changed. One output.
-    X : array-like of shape (n, p)
+    X : array-like or sparse matrix of shape (n, p)
         Samples.
     y : array-like of shape (n,)
         Class labels or target values.

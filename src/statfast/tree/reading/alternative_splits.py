@@ -14,7 +14,7 @@ from statfast._estimator import CoefficientTable, Tabled
 from statfast._typing import ArrayLike, DataFrame, Rows, Weights
 from statfast._validation import as_count, not_fitted, wrong_type
 from statfast.tree.cart.model import CartModel
-from statfast.tree.growing.arguments import category_counts
+from statfast.tree.growing.arguments import category_counts, require_dense
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import CRITERIA, tree_problem
 from statfast.tree.structure.non_numeric_splits import SURROGATE, Routes
@@ -168,6 +168,7 @@ def split_table(
         raise not_fitted(decision_tree)
     rivals = as_count(max_competitors, "max_competitors", low=0)
     most = as_count(max_surrogates, "max_surrogates", low=0)
+    require_dense(X, "split_table")
     rows, weights, rules, targets, fitted = decision_tree._parts(X, y, sample_weight)
     tree = decision_tree.tree_
     _require_table(tree, rows, weights, rules, fitted)

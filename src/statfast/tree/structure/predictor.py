@@ -2,15 +2,17 @@
 """Predictions of trees for rows: one predictor for single trees and forests."""
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
 
 from statfast._core.cart.walk import walk
-from statfast._engine import checkpoint, each, grid, usable_threads
+from statfast._engine import checkpoint, each, usable_threads
 from statfast._typing import Array, Jobs
 from statfast.tree.structure.compact_nodes import MAX_COLUMNS_PER_TREE, coded_trees
+from statfast.tree.structure.dense_blocks import DenseBlocks, blocks_of
 from statfast.tree.structure.non_numeric_splits import SETS
 
 WALKS_PER_CALL = 1 << 18  # rows times trees of a kernel call: some ten milliseconds
@@ -96,7 +98,7 @@ class TreePredictor:
 
         Parameters
         ----------
-        X : ndarray of shape (m, p)
+        X : ndarray of shape (m, p), or DenseBlocks
             float64, float32 or uint8, checked.
         n_jobs : int, optional
 
@@ -108,12 +110,19 @@ class TreePredictor:
         runs = self._runs(X)
 
         def work(rows: slice) -> None:
-            if self.sets is not None:
-                self._add_routed(X[rows], out[rows])
-                return
-            for part, codes in self._parts(runs, rows):
-                walk.add(self.nodes, self.root[part], codes, self.values, X[rows], out[rows])
+            if isinstance(X, DenseBlocks) and self.sets is None:
+                total = out[rows]
+                for leaf in X.leaves(self.nodes, self.root, rows).T:
+                    total += self.values[leaf]
                 checkpoint()
+                return
+            with self._block(X, rows) as block:
+                if self.sets is not None:
+                    self._add_routed(block, out[rows])
+                    return
+                for part, codes in self._parts(runs, rows):
+                    walk.add(self.nodes, self.root[part], codes, self.values, block, out[rows])
+                    checkpoint()
 
         self._each(work, X, n_jobs)
         return out
@@ -123,7 +132,7 @@ class TreePredictor:
 
         Parameters
         ----------
-        X : ndarray of shape (m, p)
+        X : ndarray of shape (m, p), or DenseBlocks
         n_jobs : int, optional
 
         Returns
@@ -131,19 +140,28 @@ class TreePredictor:
         ndarray of int64, shape (m, T)
         """
         out = np.empty((len(X), len(self.root)), np.int64)
-        if self.sets is not None:
-            self._each(lambda rows: self._route(X[rows], out[rows]), X, n_jobs)
-            return out - self.first
         runs = self._runs(X)
 
         def work(rows: slice) -> None:
-            for part, codes in self._parts(runs, rows):
-                root, first = self.root[part], self.first[part]
-                walk.leaves(self.nodes, root, first, codes, X[rows], out[rows, part])
+            if isinstance(X, DenseBlocks) and self.sets is None:
+                out[rows] = X.leaves(self.nodes, self.root, rows) - self.first
                 checkpoint()
+                return
+            with self._block(X, rows) as block:
+                if self.sets is not None:
+                    self._route(block, out[rows])
+                    return
+                for part, codes in self._parts(runs, rows):
+                    root, first = self.root[part], self.first[part]
+                    walk.leaves(self.nodes, root, first, codes, block, out[rows, part])
+                    checkpoint()
 
         self._each(work, X, n_jobs)
-        return out
+        return out - self.first if self.sets is not None else out
+
+    @staticmethod
+    def _block(X: Any, rows: slice) -> AbstractContextManager[Array]:
+        return X.block(rows) if isinstance(X, DenseBlocks) else nullcontext(X[rows])
 
     def _route(self, X: Array, out: Array) -> None:
         """The leaves of rows among those of all trees, for trees with sets or surrogates."""
@@ -165,10 +183,10 @@ class TreePredictor:
 
     def _each(self, work: Callable[..., Any], X: Array, n_jobs: Jobs) -> list[None] | None:
         m = len(X)
-        if m < MIN_BLOCK_ROWS:
+        if m < min(MIN_BLOCK_ROWS, getattr(X, "block_rows", MIN_BLOCK_ROWS)):
             return work(slice(0, m)) if m else None
         most = max(VALUES_PER_BLOCK // X.shape[1], 64)
-        blocks = grid(m, 64, most, 2 * usable_threads(n_jobs))
+        blocks = blocks_of(X, 64, most, 2 * usable_threads(n_jobs))
         return each(work, blocks, n_jobs=n_jobs, effort=FLOP_PER_WALK * m * len(self.root))
 
     def _runs(self, X: Array) -> list[tuple[slice, Any]]:
@@ -176,6 +194,7 @@ class TreePredictor:
         uncoded = [(slice(0, len(self.root)), None)]
         if (
             len(X) < MIN_BLOCK_ROWS
+            or isinstance(X, DenseBlocks)  # codes are of all columns
             or self.sets is not None
             or MAX_COLUMNS_PER_TREE * len(self.root) < X.shape[1]
         ):

@@ -79,8 +79,10 @@ static int open_node(cart_grower *g) {
     v->high = task.high;
     const int pure = load_node(t, v, g->weight, g->integral);
     if (!add_node(g, &task)) return -1;
-    return !(pure || task.depth >= t->max_depth || v->m < t->min_split || v->m < 2 * t->min_leaf ||
-             v->mass < 2 * t->min_weight);
+    const int splits = !(pure || task.depth >= t->max_depth || v->m < t->min_split ||
+                         v->m < 2 * t->min_leaf || v->mass < 2 * t->min_weight);
+    if (splits && t->sparse.zero) gather_entries(t, v, is_pair(t, v) ? 0 : t->max_features);
+    return splits;
 }
 
 static double impurity_between(cart_grower *g, int32_t *rows, ptrdiff_t m, double *mass) {
@@ -192,6 +194,19 @@ static cart_split search_columns(cart_grower *g, int64_t *effort) {
     uint64_t state = g->now.key;
     ptrdiff_t i = 0;
     int varies = 0;
+    if (t->sparse.zero && t->in_order && is_pair(t, &g->v)) {
+        const ptrdiff_t f = first_difference(t, g->v.rows[0], g->v.rows[1]);
+        if (f >= 0) split_pair(t, &g->v, f, &best);
+        return best;
+    }
+    if (t->sparse.zero && t->in_order && g->v.sparse.is_gathered) {
+        for (; i < g->v.sparse.columns; i++) { /* other columns are zero in the node */
+            const int32_t f = best.turn = g->v.sparse.column[i];
+            look_at(t, &g->v, &g->scratch, f, draw_for(g, f), &best);
+            *effort += steps_of(t, &g->v, f);
+        }
+        return best;
+    }
     if (is_pair(t, &g->v)) {
         while (i < t->p && best.feature < 0) split_pair(t, &g->v, drawn(g, i++, &state), &best);
         restore_columns(g, i);
@@ -212,7 +227,7 @@ static cart_split search_columns(cart_grower *g, int64_t *effort) {
         const int32_t f = drawn(g, i, &state);
         best.turn = (int32_t)i;
         varies |= look_at(t, &g->v, &g->scratch, f, draw_for(g, f), &best);
-        *effort += g->v.m;
+        *effort += t->sparse.zero ? steps_of(t, &g->v, f) : g->v.m;
     }
     settle(t, &g->v, &g->scratch, &best);
     restore_columns(g, i);

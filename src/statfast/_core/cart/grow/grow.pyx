@@ -159,6 +159,19 @@ cdef class Grower:
         return (bound, varies, best.gain, best.feature, best.missing_left, best.cut,
                 best.threshold)
 
+    def search_block(self, Workspace workspace, const int32_t[::1] columns, Py_ssize_t turn):
+        """(whether a column varies, gain, column, missing_left, cut, threshold): the best split on
+        sparse columns; the first of them is number `turn` in the order of the search."""
+        cdef cart_split best = cart_split(-INFINITY, -1, 0, 0, NAN, -1, 0)
+        cdef Py_ssize_t i
+        cdef int varies = 0
+        with nogil:
+            for i in range(columns.shape[0]):
+                best.turn = <int32_t>(turn + i)
+                varies |= kernels.split_on(self.g.t, &self.g.v, &workspace.s, columns[i],
+                                           kernels.draw_for(&self.g, columns[i]), &best, NULL)
+        return varies, best.gain, best.feature, best.missing_left, best.cut, best.threshold
+
     def split(self, double gain, int32_t column, int32_t missing_left, int64_t cut,
               double threshold, int64_t patience=0):
         """Split the open node. Returns True if `patience`, a number of rows times columns that are

@@ -20,10 +20,18 @@ static ptrdiff_t partition(cart_grower *g, const cart_split *s, cart_cut *cut) {
     int32_t *rows = g->v.rows, *right = g->scratch.place, *rank_at = right + m;
     const uint32_t missing = (uint32_t)t->missing[f], lost_left = s->missing_left ? UINT32_MAX : 0;
     const int64_t last = s->cut;
-    const cart_ranks ranks = ranks_of(t, f, m);
     uint32_t low = 0, high = UINT32_MAX, lost = 0;
     ptrdiff_t l = 0, r = 0;
-    for (ptrdiff_t i = 0; i < m; i++) rank_at[i] = (int32_t)rank_in(ranks, rows[i]);
+    if (t->sparse.zero) {
+        ptrdiff_t count;
+        const uint64_t *key = entries_in(t, &g->v, f, g->scratch.key, &count);
+        for (ptrdiff_t i = 0; i < m; i++) rank_at[i] = t->sparse.zero[f];
+        for (ptrdiff_t i = 0; i < count; i++)
+            rank_at[(uint32_t)key[i]] = (int32_t)(key[i] >> 32);
+    } else {
+        const cart_ranks ranks = ranks_of(t, f, m);
+        for (ptrdiff_t i = 0; i < m; i++) rank_at[i] = (int32_t)rank_in(ranks, rows[i]);
+    }
     for (ptrdiff_t i = 0; i < m; i++) {
         const int32_t row = rows[i];
         const uint32_t rank = (uint32_t)rank_at[i];

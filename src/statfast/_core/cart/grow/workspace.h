@@ -15,11 +15,13 @@ static inline size_t lay_workspace(const cart_problem *t, ptrdiff_t m, int sorts
     const int absolute = t->criterion == CART_ABSOLUTE, general = t->known_only || t->most;
     const ptrdiff_t C = t->channels, all = general ? t->most + 1 : 0;
     size_t at = 0;
-    TAKE(s->key, uint64_t, sorts || t->randomized || t->known_only ? m : 0);
-    TAKE(s->spare, uint64_t, sorts || t->known_only ? m : 0);
+    TAKE(s->key, uint64_t, sorts || t->randomized || t->known_only ? m + 1 : 0);
+    TAKE(s->spare, uint64_t, sorts || t->known_only ? m + 1 : 0);
     TAKE(s->bins, int64_t, sorts ? 0 : 5 * 257 * (C + 2));
     TAKE(s->doubt, single_doubt, sorts ? 0 : CART_MAX_DOUBTS);
     TAKE(s->left, int64_t, C);
+    TAKE(s->zero, int64_t, C);
+    TAKE(s->lost, int64_t, C);
     TAKE(s->errors, double, absolute ? m : 0);
     TAKE(s->tree, double, absolute ? 2 * m + 2 : 0);
     TAKE(s->table, int64_t, all * (C + 2));
@@ -31,8 +33,9 @@ static inline size_t lay_workspace(const cart_problem *t, ptrdiff_t m, int sorts
     TAKE(s->side, uint8_t, general ? m : 0);
     s->kept = m > CART_MAX_CODE_BYTES ? m : CART_MAX_CODE_BYTES;
     if (m * t->max_features < s->kept) s->kept = m * t->max_features;
+    if (t->sparse.zero) s->kept = 0;
     TAKE(s->byte, uint8_t, s->kept);
-    TAKE(s->bytes, uint8_t, 5 * m + 64);
+    TAKE(s->bytes, uint8_t, t->sparse.zero ? 0 : 5 * m + 64);
     return at;
 }
 
@@ -57,6 +60,15 @@ static inline size_t lay_node_workspace(cart_grower *g, ptrdiff_t m, uint8_t *st
     TAKE(v->y_place, int32_t, errors * T);
     TAKE(g->columns, int32_t, t->p);
     TAKE(g->swaps, int32_t, t->p);
+    if (!t->sparse.zero) return at + 64;
+    TAKE(v->sparse.place_of, int32_t, t->n);
+    TAKE(v->sparse.count, int32_t, t->p);
+    TAKE(v->sparse.begin, int32_t, t->p);
+    TAKE(v->sparse.column, int32_t, t->p);
+    at = (at + 7) & ~(size_t)7;
+    v->sparse.room = (ptrdiff_t)(t->sparse.of_row[t->n] / 4);
+    if (v->sparse.room > CART_MAX_GATHERED) v->sparse.room = CART_MAX_GATHERED;
+    TAKE(v->sparse.key, uint64_t, v->sparse.room);
     return at + 64;
 }
 

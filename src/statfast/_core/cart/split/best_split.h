@@ -118,6 +118,8 @@ static int look_at(const cart_problem *t, const cart_node_rows *v, cart_scratch 
     if (t->categories && t->categories[f])
         return t->randomized ? random_categories(t, v, s, f, draw, best)
                              : category_splits(t, v, s, f, best);
+    if (t->sparse.zero && t->randomized) return sparse_random_split(t, v, s, f, draw, best);
+    if (t->sparse.zero && t->criterion != CART_ABSOLUTE) return sparse_splits(t, v, s, f, best);
     if (t->randomized) return random_split(t, v, s, f, draw, best);
     if (!is_binned(t)) return sorted_splits(t, v, s, f, best);
     if (s->used + v->m > s->kept || s->doubts + 256 > CART_MAX_DOUBTS) settle(t, v, s, best);

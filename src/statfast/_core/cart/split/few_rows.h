@@ -69,6 +69,7 @@ static int split_paired(const cart_problem *t, const cart_node_rows *v, const in
 static int is_paired(const cart_problem *t, const cart_node_rows *v) {
     const ptrdiff_t m = v->m, k = t->max_features, lanes = PAIRED_COLUMNS;
     return m <= CART_MAX_PAIRED_ROWS && is_single(t) && !t->randomized && t->plain &&
+           !t->sparse.zero &&
            m * m * ((k + lanes - 1) / lanes) <= k * (m * ((m + lanes - 1) / lanes) + 60);
 }
 

@@ -31,11 +31,14 @@ static ptrdiff_t sorted_rows(const cart_problem *t, const cart_node_rows *v, car
                              ptrdiff_t f, uint64_t **sorted) {
     ptrdiff_t m = v->m;
     uint32_t most = 0;
-    const cart_ranks ranks = ranks_of(t, f, m);
-    for (ptrdiff_t i = 0; i < m; i++) {
-        const uint32_t rank = rank_in(ranks, v->rows[i]);
-        s->key[i] = (uint64_t)rank << 32 | (uint32_t)i;
-        if (rank > most) most = rank;
+    if (t->sparse.zero) most = fill_keys(t, v, s, f);
+    else {
+        const cart_ranks ranks = ranks_of(t, f, m);
+        for (ptrdiff_t i = 0; i < m; i++) {
+            const uint32_t rank = rank_in(ranks, v->rows[i]);
+            s->key[i] = (uint64_t)rank << 32 | (uint32_t)i;
+            if (rank > most) most = rank;
+        }
     }
     *sorted = sort_keys(s->key, s->spare, m, most);
     if (t->missing[f] >= 0)
@@ -163,7 +166,7 @@ static int sorted_splits(const cart_problem *t, const cart_node_rows *v, cart_sc
             const uint64_t rank = key[i - ahead] >> 32;
             if (rank == key[i - ahead + 1] >> 32 || !is_allowed(t, v, i + 1, weight)) continue;
             const double gain = t->criterion == CART_ABSOLUTE ? -s->errors[i]
-                                                              : score(t, v, s->left, weight);
+                                                              : gain_of(t, v, s->left, weight);
             if (gain >= best->gain && is_ordered(t, v, f, s->left, weight))
                 take(best, gain, f, missing_left, (int64_t)rank);
         }
@@ -206,6 +209,21 @@ static int near_sides(const cart_problem *t, const cart_node_rows *v, cart_scrat
     *threshold = drawn_between(low, high, draw);
     for (ptrdiff_t i = 0; i < v->m; i++) s->key[i] = x[v->rows[i] * t->p] > *threshold;
     return 1;
+}
+
+/* Absolute errors of both sides of a random split; keys are ranks. */
+static double errors_of_split(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
+                              uint64_t cut, uint64_t lost_left) {
+    double sum = 0;
+    for (ptrdiff_t o = 0; o < t->outputs; o++) {
+        for (ptrdiff_t i = 0; i < v->m; i++) {
+            const int goes = s->key[i] <= cut || s->key[i] == lost_left;
+            const double w = (double)v->w[i] * v->scale;
+            s->tree[v->y_place[o * v->m + i]] = goes ? w : -w;
+        }
+        sum += errors_of_sides(s->tree, v->ascending + o * v->m, v->m);
+    }
+    return sum;
 }
 
 static int random_split(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
@@ -262,20 +280,8 @@ static int random_split(const cart_problem *t, const cart_node_rows *v, cart_scr
                     s->left[o] += v->q[o * m + i];
         }
     if (!is_allowed(t, v, rows, weight)) return 1;
-    double gain;
-    if (t->criterion == CART_ABSOLUTE) {
-        gain = 0;
-        for (ptrdiff_t o = 0; o < t->outputs; o++) {
-            for (ptrdiff_t i = 0; i < m; i++) {
-                const int goes = s->key[i] <= cut || s->key[i] == lost_left;
-                const double w = (double)v->w[i] * v->scale;
-                s->tree[v->y_place[o * m + i]] = goes ? w : -w;
-            }
-            gain -= errors_of_sides(s->tree, v->ascending + o * m, m);
-        }
-    } else {
-        gain = gain_of(t, v, s->left, weight);
-    }
+    const double gain = t->criterion == CART_ABSOLUTE ? -errors_of_split(t, v, s, cut, lost_left)
+                                                      : gain_of(t, v, s->left, weight);
     if (gain > best->gain && is_ordered(t, v, f, s->left, weight)) {
         for (ptrdiff_t i = 0; near && i < m; i++) { /* rows are divided by a rank */
             const uint32_t rank = s->key[i] ? 0 : rank_in(ranks, v->rows[i]);

@@ -45,12 +45,6 @@ cdef extern from "cart/walk/codes.h" nogil:
     void walkers_free(cart_walkers *w)
     void walkers_start(cart_walkers *w)
     const int64_t *walkers_leaves(cart_walkers *w, Py_ssize_t t)
-cdef extern from "cart/walk/leaf_weights.h" nogil:
-    double share_together(const int32_t *a, const int32_t *b, const uint8_t *in_a,
-                          const uint8_t *in_b, Py_ssize_t T)
-    void leaf_quantiles(const int32_t *leaf, Py_ssize_t T, const int64_t *begin,
-                        const int32_t *member, const double *ascending, Py_ssize_t n,
-                        const double *q, Py_ssize_t Q, double *weight, double *out)
 cdef extern from "cart/walk/route.h" nogil:
     ctypedef struct cart_surrogate:
         pass
@@ -138,6 +132,36 @@ def leaves(
             for i in range(w.m):
                 leaf[i, t] = leaf_of_row[i] - first[t]
         walkers_free(&w)
+
+
+def leaves_of_entries(
+    const uint64_t[:, ::1] nodes,   # IN (N, 2) cart_step
+    const int64_t[::1] root,        # IN (T,) where trees begin
+    const int64_t[::1] start,       # IN (m + 1,) where values of sparse rows begin
+    const int32_t[::1] column,      # IN of the values
+    const double[::1] value,        # IN
+    double[::1] room,               # WORK (p,) zeros, which are left as zeros
+    int64_t[:, ::1] leaf,           # OUT (m, T) of all leaves
+):
+    """As `leaves`, for sparse rows, one at a time: most of their sides can be predicted, as most
+    values are zero, so that a branch is faster than walks that take turns."""
+    cdef Py_ssize_t i, t, j
+    cdef const cart_step *tree
+    cdef int32_t at, next
+    with nogil:
+        for t in range(root.shape[0]):
+            tree = <const cart_step *>&nodes[root[t], 0]
+            for i in range(leaf.shape[0]):
+                for j in range(start[i], start[i + 1]):
+                    room[column[j]] = value[j]
+                at = 0
+                next = step_of(tree, at, room[tree[at].column & 0x7fffffff])
+                while next != at:
+                    at = next
+                    next = step_of(tree, at, room[tree[at].column & 0x7fffffff])
+                leaf[i, t] = nodes[root[t] + at, 0] & <uint64_t>0xffffffffffff
+                for j in range(start[i], start[i + 1]):
+                    room[column[j]] = 0
 
 
 def routed(
@@ -253,25 +277,6 @@ def pack(
     return leaf
 
 
-def together(
-    const int32_t[:, ::1] A,     # IN (a, T) leaves of rows
-    const int32_t[:, ::1] B,     # IN (b, T) of others
-    const uint8_t[:, ::1] out_a,  # IN (a, T) which trees count for a row, or None: all
-    const uint8_t[:, ::1] out_b,
-    double[:, :] share,          # OUT (a, b) share of the trees that count with both in one leaf
-):
-    """How often rows end in the same leaf; NaN where no tree counts."""
-    cdef Py_ssize_t i, j, T = A.shape[1]
-    cdef const uint8_t *own = NULL
-    cdef const uint8_t *other = NULL
-    with nogil:
-        for i in range(A.shape[0]):
-            for j in range(B.shape[0]):
-                if out_a is not None:
-                    own, other = &out_a[i, 0], &out_b[j, 0]
-                share[i, j] = share_together(&A[i, 0], &B[j, 0], own, other, T)
-
-
 def earn(
     const uint64_t[:, ::1] nodes,  # IN (N, 2) of one tree
     const number[:, :] X,          # IN (n, p)
@@ -330,20 +335,3 @@ cdef inline int32_t step_of(const cart_step *tree, int32_t at, double x) noexcep
     if x <= tree[at].threshold or (x != x and tree[at].column >> 31):
         return at + 1
     return tree[at].right
-
-
-def quantiles(
-    const int32_t[::1] leaf,     # IN (T,) leaves of a row, among those of all trees
-    const int64_t[::1] begin,    # IN (L + 1,) where the members of leaves begin
-    const int32_t[::1] member,   # IN ranks of targets of fitted rows
-    const double[::1] ascending,  # IN (n,) targets by rank
-    const double[::1] q,         # IN (Q,) ascending
-    double[::1] weight,          # WORK (n,) zero
-    double[::1] out,             # OUT (Q,)
-):
-    """Quantiles of the targets by the weights that a forest gives them (Meinshausen 2006)."""
-    if q.shape[0] == 0:
-        return
-    with nogil:
-        leaf_quantiles(&leaf[0], leaf.shape[0], &begin[0], &member[0], &ascending[0],
-                       ascending.shape[0], &q[0], q.shape[0], &weight[0], &out[0])
