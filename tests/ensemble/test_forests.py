@@ -393,7 +393,7 @@ def test_sparse_rows_have_no_unbiased_importances():
     X, y = interaction(40)
     for model, target in ((RandomForestRegressor(3), y), (RandomForestClassifier(3), y > 0)):
         model.fit(X, target)
-        with pytest.raises(TypeError, match="Sparse data was passed for X"):
+        with pytest.raises(TypeError, match="X must be dense"):
             model.unbiased_importances(sparse.csr_array(X), target)
 
 

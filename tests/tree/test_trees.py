@@ -474,7 +474,7 @@ def test_rows_without_weight_are_left_out():
 
 def test_sparse_rows_have_no_categories():
     rows = sparse.csr_array(np.eye(4))
-    with pytest.raises(TypeError, match="Sparse data was passed for X"):
+    with pytest.raises(TypeError, match="X must be dense for categorical_features"):
         DecisionTreeClassifier(categorical_features=[0]).fit(rows, [0, 1, 0, 1])
 
 
