@@ -100,8 +100,8 @@ TWINS = {
         takes_sparse=False,
     ),
     "SVR": Twin(
-        "svm", {**REGRESSION, "C": (0.1, 1.0), "epsilon": (0.0, 0.1, 1.0)}, {"tol": 1e-6}, TIGHT_PEER,
-        rtol=1e-3,
+        "svm", {**REGRESSION, "C": (0.1, 1.0), "epsilon": (0.0, 0.1, 1.0)}, {"tol": 1e-6},
+        TIGHT_PEER, rtol=1e-3,
     ),
     "NuSVR": Twin(
         "svm", {**REGRESSION, "C": (0.1, 1.0), "nu": (0.2, 0.7)}, TIGHT, TIGHT_PEER, rtol=1e-3,
