@@ -47,7 +47,7 @@ def test_one_tree_without_bootstrap_is_the_single_tree(kind, tree_kind, missing)
     common = {"min_samples_leaf": 8, "max_features": None, **HOLDS}
     weight = np.random.default_rng(1).uniform(1, 2, len(X))  # no two splits gain the same
     single = tree_kind(**common).fit(X, y, sample_weight=weight)
-    for params in ({}, {"tree_statistics": True}, {"ccp_alpha": 1e-9}):
+    for params in ({}, {"ccp_alpha": 1e-9}):
         model = kind(1, bootstrap=False, random_state=0, **common, **params)
         model.fit(X, y, sample_weight=weight)
         (tree,) = model.estimators_
@@ -69,7 +69,7 @@ def test_one_tree_without_bootstrap_is_the_single_tree(kind, tree_kind, missing)
 
 
 @pytest.mark.parametrize(("kind", "tree_kind"), KINDS)
-@pytest.mark.parametrize("params", [{}, {"tree_statistics": True}, {"max_leaf_nodes": 12},
+@pytest.mark.parametrize("params", [{}, {"max_leaf_nodes": 12},
                                     {"ccp_alpha": 0.002}], ids=str)  # fmt: skip
 def test_rows_left_out_by_the_trees_one_by_one(kind, tree_kind, params):
     X, y = sample(missing=True)

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.sparse import csc_array
 
 from statfast import (
     BaggingClassifier,
@@ -32,8 +33,7 @@ def classes(y):
 
 # ------------------------------------------------------------------ trees
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
-@pytest.mark.parametrize("params", [{}, {"tree_statistics": True}, {"max_leaf_nodes": 9},
-                                    {"ccp_alpha": 0.01}], ids=str)  # fmt: skip
+@pytest.mark.parametrize("params", [{}, {"max_leaf_nodes": 9}, {"ccp_alpha": 0.01}], ids=str)
 def test_a_forest_is_the_mean_of_its_trees(kind, params):
     X, y = interaction()
     y = classes(y) if kind in CLASSIFIERS else y
@@ -44,9 +44,96 @@ def test_a_forest_is_the_mean_of_its_trees(kind, params):
     np.testing.assert_allclose(getattr(model, ask)(X), said, rtol=1e-12, atol=1e-14)
     assert model.apply(X).shape == (400, 7)
     assert len({tree.tree_.threshold[0] for tree in trees}) > 1
-    if "tree_statistics" in params:
-        mean = np.mean([tree.feature_importances_ for tree in trees], axis=0)
-        np.testing.assert_allclose(model.feature_importances_, mean / mean.sum())
+    mean = np.mean([tree.feature_importances_ for tree in trees], axis=0)
+    np.testing.assert_allclose(model.feature_importances_, mean / mean.sum(), atol=1e-12)
+
+
+CRITERIA = [
+    (RandomForestClassifier, "gini"), (RandomForestClassifier, "entropy"),
+    (ExtraTreesClassifier, "log_loss"), (RandomForestRegressor, "squared_error"),
+    (RandomForestRegressor, "friedman_mse"), (RandomForestRegressor, "poisson"),
+    (RandomForestRegressor, "absolute_error"), (ExtraTreesRegressor, "squared_error"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "criterion"), CRITERIA)
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("params", [
+    {}, {"max_depth": 4}, {"max_leaf_nodes": 9}, {"ccp_alpha": 0.01}, {"bootstrap": False},
+    {"monotonic_cst": [1, 0, 0, 0, -1]}, {"categorical_features": [3]},
+], ids=str)  # fmt: skip
+def test_statistics_of_the_nodes_of_members(kind, criterion, several, params):
+    """Beside those of the definition, from the rows that pass each node."""
+    X, y = interaction(150)
+    X[:, 3] = np.round(2 * X[:, 3]) % 4
+    weight = np.random.default_rng(1).integers(1, 4, 150).astype(float)
+    y = classes(y) if kind in CLASSIFIERS else np.round(np.exp(y)) if criterion == "poisson" else y
+    y = np.column_stack([y, y[::-1]]) if several else y
+    medians = criterion == "absolute_error"
+    if "monotonic_cst" in params and (several or medians or kind in CLASSIFIERS):
+        pytest.skip("monotonic splits are of one number")
+    if "categorical_features" in params and (several or medians):
+        pytest.skip("categories are split by one output")
+    model = kind(2, criterion=criterion, random_state=0, **params).fit(X, y, weight)
+    table = y.reshape(150, -1)
+    for member, counts in zip(model.estimators_, model._in_bag(), strict=True):
+        tree = member.tree_
+        # Weights are chances of the draw, or else those of rows.
+        drawn = counts if model.bootstrap else weight
+        reached = np.asarray(member.decision_path(X).todense())[counts > 0]
+        np.testing.assert_array_equal(tree.n_node_samples, reached.sum(axis=0))
+        w, used = drawn[counts > 0], table[counts > 0]
+        np.testing.assert_allclose(tree.weighted_n_node_samples, reached.T @ w, rtol=1e-12)
+        for node in range(0, tree.node_count, 7):
+            here = reached[:, node] > 0
+            parts = [
+                impurity_of(used[here, k], w[here], criterion, model) for k in range(table.shape[1])
+            ]
+            want = np.mean([part[0] for part in parts])
+            np.testing.assert_allclose(tree.impurity[node], want, rtol=1e-9, atol=1e-12)
+            if "monotonic_cst" not in params:
+                for k, (_, value) in enumerate(parts):
+                    got = tree.value[node, k, : len(np.atleast_1d(value))]
+                    np.testing.assert_allclose(got, value, rtol=1e-9, atol=1e-12)
+
+
+def impurity_of(y, weight, criterion, model):
+    """The impurity of a node, and its value."""
+    share = weight / weight.sum()
+    if criterion in ("gini", "entropy", "log_loss"):
+        labels = model.classes_ if not isinstance(model.classes_, list) else model.classes_[0]
+        p = np.array([share[y == label].sum() for label in labels])
+        logs = np.where(p > 0, p * np.log2(np.where(p > 0, p, 1.0)), 0.0)
+        return (1 - (p**2).sum() if criterion == "gini" else -logs.sum()), p
+    if criterion == "absolute_error":
+        order = np.argsort(y)
+        total = np.cumsum(weight[order])
+        first = np.searchsorted(total, total[-1] / 2)
+        last = np.searchsorted(total, total[-1] / 2, side="right")
+        median = (y[order][first] + y[order][min(last, len(y) - 1)]) / 2
+        return share @ np.abs(y - median), median
+    mean = share @ y
+    if criterion == "poisson":
+        logs = np.where(y > 0, y * np.log(np.where(y > 0, y / mean, 1.0)), 0.0)
+        return share @ logs, mean
+    return share @ (y - mean) ** 2, mean
+
+
+def test_a_member_answers_rows_by_its_structure():
+    X, y = interaction(200)
+    for kind, target in ((RandomForestClassifier, classes(y)), (RandomForestRegressor, y)):
+        member = kind(1, random_state=0).fit(X, target).estimators_[0]
+        tree = member.tree_
+        np.testing.assert_array_equal(tree.apply(X), member.apply(X))
+        np.testing.assert_array_equal(tree.apply(csc_array(X)), member.apply(X))
+        expected = member.predict(X)[:, None]
+        if kind is RandomForestClassifier:
+            expected = member.predict_proba(X)
+        np.testing.assert_array_equal(tree.predict(X), expected)
+        assert (tree.decision_path(X) != member.decision_path(X)).nnz == 0
+        assert tree.compute_node_depths().max() == member.get_depth() + 1
+        with pytest.raises(ValueError, match="X has 2 features, but the tree is expecting 5"):
+            tree.apply(X[:, :2])
 
 
 @pytest.mark.parametrize("classify", [True, False])
@@ -55,7 +142,7 @@ def test_a_tree_of_a_forest_is_the_tree_on_its_sample(classify):
     y = classes(y) if classify else y
     kind = RandomForestClassifier if classify else RandomForestRegressor
     one = DecisionTreeClassifier if classify else DecisionTreeRegressor
-    model = kind(4, max_features=None, min_samples_leaf=5, random_state=0, tree_statistics=True)
+    model = kind(4, max_features=None, min_samples_leaf=5, random_state=0)
     model.fit(X, y)
     for tree, rows in zip(model.estimators_, model.estimators_samples_, strict=True):
         assert len(rows) == 300
@@ -66,10 +153,9 @@ def test_a_tree_of_a_forest_is_the_tree_on_its_sample(classify):
         assert np.mean(tree.apply(X) == own.apply(X)) > 0.9  # ties go by the order of the draw
 
 
-@pytest.mark.parametrize("params", [{}, {"tree_statistics": True}], ids=str)
 @pytest.mark.parametrize("leaves", [None, 25])
 @pytest.mark.parametrize("classify", [True, False])
-def test_leaves_and_paths_are_scikit_learns(classify, leaves, params):
+def test_leaves_and_paths_are_scikit_learns(classify, leaves):
     """On equal trees: grown on all rows and columns, without ties, and numbers of float32."""
     theirs = pytest.importorskip("sklearn.ensemble")
     X, y = interaction(800)
@@ -79,15 +165,14 @@ def test_leaves_and_paths_are_scikit_learns(classify, leaves, params):
     grow = {"bootstrap": False, "max_features": None, "max_leaf_nodes": leaves}
     grow |= {"min_samples_leaf": 40, "random_state": 0}  # few ties of gains
     twin = getattr(theirs, kind.__name__)(3, **grow).fit(X, y)
-    model = kind(3, **grow, **params).fit(X, y)
+    model = kind(3, **grow).fit(X, y)
     rows = interaction(40, seed=1)[0].astype(np.float32)
-    if leaves is None or params:  # else of the splits their order, which gains tell, is not kept
-        np.testing.assert_array_equal(model.apply(rows), twin.apply(rows))
-        path, begin = model.decision_path(rows)
-        want, wanted = twin.decision_path(rows)
-        np.testing.assert_array_equal(begin, wanted)
-        assert path.shape == want.shape
-        assert (path != want).nnz == 0
+    np.testing.assert_array_equal(model.apply(rows), twin.apply(rows))
+    path, begin = model.decision_path(rows)
+    want, wanted = twin.decision_path(rows)
+    np.testing.assert_array_equal(begin, wanted)
+    assert path.shape == want.shape
+    assert (path != want).nnz == 0
     trees = model.estimators_
     for layout in (np.asfortranarray(rows), rows[::-1][::-1], np.repeat(rows, 2, axis=1)[:, ::2]):
         own = np.column_stack([tree.apply(layout) for tree in trees])
@@ -214,7 +299,7 @@ def test_a_fitted_forest_is_small():
     model = RandomForestClassifier(20, random_state=0).fit(X, y > 0)
     nodes = sum(tree.tree_.node_count for tree in model.estimators_)
     data = pickle.dumps(model)
-    assert len(data) < (16 + 8 + 4) * nodes + 1000 * 20
+    assert len(data) < (16 + 8 + 6 + 4) * nodes + 1500 * 20
     assert pickle.loads(data).predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
 
 
@@ -320,7 +405,7 @@ def test_importances_find_the_columns_that_matter(classify):
 
 def test_unbiased_importances_by_their_definition():
     X, y = interaction(60)
-    model = RandomForestRegressor(3, max_depth=3, random_state=0, tree_statistics=True).fit(X, y)
+    model = RandomForestRegressor(3, max_depth=3, random_state=0).fit(X, y)
     centered = y - y.mean()
     want = np.zeros(5)
     pairs = zip(model.estimators_, model.estimators_samples_, strict=True)

@@ -137,7 +137,7 @@ FITTED = [
     DecisionTreeClassifier(max_depth=4, priors="uniform", cost=[[0.0, 3.0], [1.0, 0.0]]),
     DecisionTreeRegressor(max_depth=5),
     RandomForestClassifier(5, random_state=0),
-    RandomForestRegressor(5, random_state=0, tree_statistics=True),
+    RandomForestRegressor(5, random_state=0),
     BaggingClassifier(n_estimators=4, random_state=0),
     AdaBoostClassifier(n_estimators=5),
     HistGradientBoostingClassifier(max_iter=5, categorical_features=[0]),

@@ -44,8 +44,7 @@ def tree(
     Parameters
     ----------
     model : DecisionTreeClassifier or DecisionTreeRegressor
-        Fitted. Members of a forest, too: their inner nodes show the question alone if the forest
-        was fitted without `tree_statistics`.
+        Fitted; members of a forest, too.
     feature_names : array-like of str, shape (p,), optional
         None takes those of the fit.
     class_names : array-like of str, shape (K,), optional
@@ -203,8 +202,7 @@ def _text_of_node(model: Any, node: int, features: Any, says: Any, digits: int) 
     """The lines of a box: the question, the answer, and the rows behind it."""
     arrays = model.tree_
     lines = _question(model, node, features, digits) if arrays.children_left[node] >= 0 else []
-    if not np.isnan(arrays.value[node]).any():
-        lines += says(node)
+    lines += says(node)
     return "\n".join(lines)
 
 
@@ -226,7 +224,7 @@ def _verdict(model: Any, show: Any, classes: Any, best: Any, digits: int) -> Cal
     def mean(node: int) -> list[str]:
         weight = arrays.weighted_n_node_samples[node]
         text = ", ".join(f"{value:.{digits}f}" for value in arrays.value[node][:, 0])
-        return [text, *([] if np.isnan(weight) else [f"n = {weight_text(weight, digits)}"])]
+        return [text, f"n = {weight_text(weight, digits)}"]
 
     def label(node: int) -> list[str]:
         return [", ".join(names[b[node]] for names, b in zip(classes, best, strict=True))]
@@ -242,21 +240,15 @@ def _verdict(model: Any, show: Any, classes: Any, best: Any, digits: int) -> Cal
         return [text.replace("inf", "\N{INFINITY}").replace("-", "\N{MINUS SIGN}")]
 
     def counts(node: int) -> list[str]:
-        unknown = np.isnan(totals[node]).any()
-        return (
-            shares(node) if unknown else [" / ".join(weight_text(w, digits) for w in totals[node])]
-        )
+        return [" / ".join(weight_text(weight, digits) for weight in totals[node])]
 
     def label_and_counts(node: int) -> list[str]:
         weight = arrays.weighted_n_node_samples[node]
-        if len(classes) == 1 and len(classes[0]) <= MAX_CLASSES_COUNTED and not np.isnan(weight):
+        if len(classes) == 1 and len(classes[0]) <= MAX_CLASSES_COUNTED:
             return label(node) + counts(node)
         value, codes = arrays.value[node], [b[node] for b in best]
         text = ", ".join(f"{value[k, b]:.{digits}f}" for k, b in enumerate(codes))
-        return [
-            *label(node),
-            text + ("" if np.isnan(weight) else f" of {weight_text(weight, digits)}"),
-        ]
+        return [*label(node), f"{text} of {weight_text(weight, digits)}"]
 
     if classes is None:
         return mean
@@ -270,23 +262,18 @@ def _colors(arrays: Any, nodes: Array, best: Any) -> Any:
     from matplotlib.colors import to_rgb
 
     value = arrays.value[nodes][:, 0, : int(arrays.n_classes[0])]
-    known = ~np.isnan(value).any(axis=1)
-    colors = np.ones((len(nodes), 3))
     if best is None:
         means = value[:, 0]
-        low, high = (f(means[known], initial=b) for f, b in ((np.min, np.inf), (np.max, -np.inf)))
-        place = (means[known] - low) / (high - low) if high > low else np.zeros(known.sum())
-        colors[known] = colormaps["Blues"](0.08 + 0.5 * place)[:, :3]
-        return colors
+        low, high = means.min(), means.max()
+        place = (means - low) / (high - low) if high > low else np.zeros(len(means))
+        return colormaps["Blues"](0.08 + 0.5 * place)[:, :3]
     k = value.shape[1]
     palette = colormaps["tab10" if k <= 10 else "hsv"]
     plain = np.array([to_rgb(palette(j if k <= 10 else j / k)) for j in range(k)])
-    best = best[nodes][known]
     even = 1.0 / k
-    sure = (value[known].max(axis=1) - even) / (1.0 - even) if k > 1 else np.ones(known.sum())
+    sure = (value.max(axis=1) - even) / (1.0 - even) if k > 1 else np.ones(len(nodes))
     depth = 0.1 + 0.5 * np.clip(sure, 0.0, 1.0)[:, None]
-    colors[known] = 1.0 - depth * (1.0 - plain[best])
-    return colors
+    return 1.0 - depth * (1.0 - plain[best[nodes]])
 
 
 def _draw(display: Display, ax: Any, arrays: Any, best: Any, deepest: Any, style: Any) -> None:

@@ -31,9 +31,6 @@ class ExtraTreesClassifier(ClassForest):
         predictions.
     warm_start : bool, default=False
         Keep the trees of the fit before and add to them.
-    tree_statistics : bool, default=False
-        Keep impurities, values and sizes of all nodes of all trees, about 60 bytes a node, which
-        `estimators_` then have. Predictions take 16 bytes a node and the values of leaves.
     verbose : int, default=0
         Has no effect; `set_progress` reports trees.
     max_depth : int, optional
@@ -73,8 +70,7 @@ class ExtraTreesClassifier(ClassForest):
     estimator_ : DecisionTreeClassifier
         A tree with the parameters of the forest, not fitted.
     estimators_ : list of DecisionTreeClassifier
-        The trees; made when asked for. Without `tree_statistics` they know thresholds and the
-        values of leaves alone.
+        The trees; made when asked for. Statistics of inner nodes follow from those of the leaves.
     feature_importances_ : ndarray of shape (p,)
         The fraction of each column in the decrease of impurity: the mean over trees.
     tree_importances_ : ndarray of shape (n_estimators, p)
@@ -160,9 +156,6 @@ class ExtraTreesRegressor(NumberForest):
         predictions.
     warm_start : bool, default=False
         Keep the trees of the fit before and add to them.
-    tree_statistics : bool, default=False
-        Keep impurities, values and sizes of all nodes of all trees, about 60 bytes a node, which
-        `estimators_` then have. Predictions take 16 bytes a node and the values of leaves.
     verbose : int, default=0
         Has no effect; `set_progress` reports trees.
     max_depth : int, optional
@@ -198,8 +191,7 @@ class ExtraTreesRegressor(NumberForest):
     estimator_ : DecisionTreeRegressor
         A tree with the parameters of the forest, not fitted.
     estimators_ : list of DecisionTreeRegressor
-        The trees; made when asked for. Without `tree_statistics` they know thresholds and the
-        values of leaves alone.
+        The trees; made when asked for. Statistics of inner nodes follow from those of the leaves.
     feature_importances_ : ndarray of shape (p,)
         The fraction of each column in the decrease of impurity: the mean over trees.
     tree_importances_ : ndarray of shape (n_estimators, p)

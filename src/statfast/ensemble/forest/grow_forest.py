@@ -13,17 +13,23 @@ from statfast.tree.growing.arguments import RowWeights, scaled_weights
 from statfast.tree.growing.grow_tree import grown_packed
 from statfast.tree.pruning.weakest_link import pruned
 from statfast.tree.structure.predictor import TreePredictor
-from statfast.tree.structure.tree_arrays import TreeStructure, flat_values
+from statfast.tree.structure.tree_arrays import (
+    LeafStatistics,
+    TreeStructure,
+    flat_values,
+    leaf_statistics,
+)
 
 
 @dataclass(frozen=True)
 class ForestTree:
-    """A tree of a forest: 16 bytes for each node, and the values of its leaves."""
+    """A tree of a forest: 16 bytes for each node, and the values and statistics of its leaves."""
 
     nodes: np.ndarray  # (N, 2) uint64
     values: np.ndarray  # (L, C)
+    leaf_statistics: LeafStatistics
     gains: np.ndarray  # (p,) shares of the columns in the decrease of impurity
-    structure: TreeStructure | None  # with statistics of nodes, if these are kept
+    structure: TreeStructure | None  # kept where statistics of nodes do not follow from the leaves
     sets: np.ndarray | None = None  # (S, 2, words) uint64, sets of categories of splits
 
     @property
@@ -95,7 +101,8 @@ def pruned_tree(tree: ForestTree, alpha: float, keep: bool) -> ForestTree:
     nodes, leaf_nodes = small.packed
     gains = small.compute_feature_importances()
     kept = small if keep else None
-    return ForestTree(nodes, flat_values(small, leaf_nodes), gains, kept, tree.sets)
+    leaves = leaf_statistics(small, leaf_nodes)
+    return ForestTree(nodes, flat_values(small, leaf_nodes), leaves, gains, kept, tree.sets)
 
 
 def predictor_of(trees: list[ForestTree]) -> TreePredictor:

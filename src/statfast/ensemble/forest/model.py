@@ -38,9 +38,8 @@ from statfast.tree.growing.arguments import (
 )
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import tree_problem
-from statfast.tree.structure.decision_path import decision_paths
 from statfast.tree.structure.dense_blocks import blocks_of
-from statfast.tree.structure.tree_arrays import unpacked
+from statfast.tree.structure.tree_arrays import decision_paths, unpacked
 
 
 class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
@@ -53,13 +52,13 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
     _packed: Any = fitted()
     _trees: Any = fitted()
     _sampling: Any = fitted()
+    criterion: str
 
     n_estimators: int = param(count(), default=100, kw_only=False)
     bootstrap: bool = param(flag, default=True)
     max_samples: float | None = param(by_fit, default=None)
     oob_score: bool | Callable[..., Any] = param(by_fit, default=False)
     warm_start: bool = param(flag, default=False)
-    tree_statistics: bool = param(flag, default=False)
     verbose: int = param(by_fit, default=0)
 
     oob_score_: float = fitted()
@@ -93,7 +92,14 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         params = self._checked()
         count = params.n_estimators
         refuse_large(200 * count, f"n_estimators={count}", "Lower it.")  # the least size of a tree
-        bootstrap, warm, keep = params.bootstrap, params.warm_start, params.tree_statistics
+        bootstrap, warm = params.bootstrap, params.warm_start
+        # Medians, and values within bounds, do not tell that of the node above; and few leaves are
+        # made in the order of their gains.
+        keep = (
+            self.criterion == "absolute_error"
+            or self.monotonic_cst is not None
+            or params.max_leaf_nodes is not None
+        )
         if not callable(self.oob_score):
             as_flag(self.oob_score, "oob_score")
         if self.oob_score and not bootstrap:
@@ -286,7 +292,10 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
             if tree.structure is not None:
                 yield tree.structure
             else:
-                yield unpacked(tree.nodes, tree.values, self.n_features_in_, classes, tree.sets)
+                yield unpacked(
+                    tree.nodes, tree.values, tree.leaf_statistics, self.n_features_in_, classes,
+                    self.criterion, tree.sets,
+                )  # fmt: skip
 
     def _as_trees(self, kind: Any, **fitted: Any) -> Any:
         """Estimators of single trees."""

@@ -30,9 +30,6 @@ class RandomForestClassifier(ClassForest):
         predictions.
     warm_start : bool, default=False
         Keep the trees of the fit before and add to them.
-    tree_statistics : bool, default=False
-        Keep impurities, values and sizes of all nodes of all trees, about 60 bytes a node, which
-        `estimators_` then have. Predictions take 16 bytes a node and the values of leaves.
     verbose : int, default=0
         Has no effect; `set_progress` reports trees.
     max_depth : int, optional
@@ -72,8 +69,7 @@ class RandomForestClassifier(ClassForest):
     estimator_ : DecisionTreeClassifier
         A tree with the parameters of the forest, not fitted.
     estimators_ : list of DecisionTreeClassifier
-        The trees; made when asked for. Without `tree_statistics` they know thresholds and the
-        values of leaves alone.
+        The trees; made when asked for. Statistics of inner nodes follow from those of the leaves.
     feature_importances_ : ndarray of shape (p,)
         The fraction of each column in the decrease of impurity: the mean over trees.
     tree_importances_ : ndarray of shape (n_estimators, p)
@@ -154,9 +150,6 @@ class RandomForestRegressor(NumberForest):
         predictions.
     warm_start : bool, default=False
         Keep the trees of the fit before and add to them.
-    tree_statistics : bool, default=False
-        Keep impurities, values and sizes of all nodes of all trees, about 60 bytes a node, which
-        `estimators_` then have. Predictions take 16 bytes a node and the values of leaves.
     verbose : int, default=0
         Has no effect; `set_progress` reports trees.
     max_depth : int, optional
@@ -192,8 +185,7 @@ class RandomForestRegressor(NumberForest):
     estimator_ : DecisionTreeRegressor
         A tree with the parameters of the forest, not fitted.
     estimators_ : list of DecisionTreeRegressor
-        The trees; made when asked for. Without `tree_statistics` they know thresholds and the
-        values of leaves alone.
+        The trees; made when asked for. Statistics of inner nodes follow from those of the leaves.
     feature_importances_ : ndarray of shape (p,)
         The fraction of each column in the decrease of impurity: the mean over trees.
     tree_importances_ : ndarray of shape (n_estimators, p)

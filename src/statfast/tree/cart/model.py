@@ -16,8 +16,7 @@ from statfast.tree.growing.arguments import GrowthParameters, routed_rules, rows
 from statfast.tree.growing.columns import RankedColumns, ranked_columns
 from statfast.tree.growing.grow_tree import TreeRules, grown_tree, tree_problem
 from statfast.tree.pruning.weakest_link import pruned, pruning_path
-from statfast.tree.structure.decision_path import decision_paths
-from statfast.tree.structure.tree_arrays import TreeStructure, structure_of
+from statfast.tree.structure.tree_arrays import TreeStructure, decision_paths, structure_of
 
 if TYPE_CHECKING:
     from statfast.tree.pruning.weakest_link import PruningPath

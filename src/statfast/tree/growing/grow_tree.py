@@ -15,7 +15,12 @@ from statfast._engine import checkpoint, each, usable_threads
 from statfast._typing import Array, Jobs
 from statfast.tree.growing.columns import RankedColumns, RankedEntries, ranked_columns
 from statfast.tree.structure.non_numeric_splits import Routes
-from statfast.tree.structure.tree_arrays import flat_values, structure_of
+from statfast.tree.structure.tree_arrays import (
+    LeafStatistics,
+    flat_values,
+    leaf_statistics,
+    structure_of,
+)
 
 CRITERIA = {
     "gini": 0,
@@ -382,6 +387,7 @@ def grown_packed(problem, weights, key, *, keep=False, classes=None):
     -------
     nodes, values : ndarray
         As `TreePredictor.join_trees` takes them.
+    LeafStatistics
     gains : ndarray of shape (p,)
         The share of each column in the decrease of impurity.
     TreeStructure or None
@@ -398,12 +404,15 @@ def grown_packed(problem, weights, key, *, keep=False, classes=None):
     _finish(grower, problem, problem.large, _WorkspacePool(problem.kernel, len(rows)), 1)
     width = problem.kernel.width()
     if not (keep or leaves or problem.routed):
-        nodes, values, gains = grower.packed()
+        nodes, values, counts, numbers, gains = grower.packed()
+        impurities = numbers[1] if classes is None else None
+        leaves = LeafStatistics(counts, numbers[0] * weights.unit, impurities)
         total = gains.sum()
-        return nodes, values, gains / total if total > 0 else gains, None, None
+        return nodes, values, leaves, gains / total if total > 0 else gains, None, None
     routes = routes_of(problem, grower)
     tree = structure_of(*grower.nodes(), width, classes, routes, weights.unit)
     nodes, leaf_nodes = tree.packed
     values = flat_values(tree, leaf_nodes)
+    leaves = leaf_statistics(tree, leaf_nodes)
     gains, sets = tree.compute_feature_importances(), tree.routes and tree.routes.sets
-    return nodes, values, gains, tree if keep else None, sets
+    return nodes, values, leaves, gains, tree if keep else None, sets

@@ -192,8 +192,7 @@ def tree_rules(
     Parameters
     ----------
     decision_tree : DecisionTreeClassifier or DecisionTreeRegressor
-        Fitted tree. Rules of a member of a forest leave n out, unless the forest was fitted with
-        ``tree_statistics=True``.
+        Fitted tree.
     feature_names : array-like of str, shape (p,), optional
         None takes those of the fit.
     class_names : array-like of str, shape (K,), optional
@@ -267,7 +266,7 @@ class _Verdicts:
     model: Any
     classes: Any  # the names of the classes of nodes; None for a regression
     counts: list[Array]  # for each output the weights (node_count, K)
-    leaf_sizes: Array | None  # (node_count,); None where the tree does not know them
+    leaf_sizes: Array  # (node_count,)
     show: str
     decimals: int
 
@@ -285,9 +284,7 @@ class _Verdicts:
                 "in a leaf and not its rows; got False. Leave it out."
             )
         tree = model.tree_
-        known = not np.isnan(tree.weighted_n_node_samples[0])  # in a forest, with tree_statistics
         sizes = tree.weighted_n_node_samples if by_weight else tree.n_node_samples
-        sizes = sizes if known else None
         if not hasattr(model, "node_classes"):
             for name, value, none in (("class_names", class_names, None), ("show", show, "label")):
                 if value is not none and value != none:
@@ -300,15 +297,8 @@ class _Verdicts:
         if class_names is not None:
             classes = _class_names(model, classes, class_names)
         counts = model.node_counts()
-        if not known:
-            if show == "counts":
-                raise ValueError(
-                    "decision_tree must know the weights of its nodes for show='counts'; got a "
-                    "member of a forest without them. Fit the forest with tree_statistics=True."
-                )
-            counts = tree.value if isinstance(model.classes_, list) else tree.value[:, 0]
         several = isinstance(model.classes_, list)
-        if known and by_weight and not several:
+        if by_weight and not several:
             sizes = counts.sum(axis=1)  # with priors, not the weights that chose splits
         widths = [len(labels) for labels in model.classes_] if several else [counts.shape[-1]]
         outputs = np.moveaxis(counts, 1, 0) if several else counts[None]
@@ -321,8 +311,7 @@ class _Verdicts:
         if self.show != "label":
             details = ", ".join(self._detail(leaf, k) for k in range(len(self.counts)))
             facts.append(f"{self.show.replace('proba', 'p')} = {details}")
-        if self.leaf_sizes is not None:
-            facts.append(f"n = {weight_text(self.leaf_sizes[leaf], self.decimals)}")
+        facts.append(f"n = {weight_text(self.leaf_sizes[leaf], self.decimals)}")
         verdict = _leaf_text(self.model, leaf, 6, False, self.classes)
         return f"{verdict} ({', '.join(facts)})" if facts else verdict
 

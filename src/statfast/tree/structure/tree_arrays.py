@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The structure of a fitted tree, as arrays over its nodes."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from statfast._core.cart.grow import grow
 from statfast._core.cart.walk import walk
-from statfast._typing import Array
+from statfast._engine import checkpoint
+from statfast._typing import Array, Matrix, Rows
+from statfast._validation import as_csr, as_rows, is_sparse, refuse_large
+from statfast.tree.structure.dense_blocks import DenseBlocks
 from statfast.tree.structure.non_numeric_splits import COLUMN, SETS, SURROGATE, Routes
 from statfast.tree.structure.predictor import TreePredictor
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 TREE_LEAF, TREE_UNDEFINED = -1, -2
 
@@ -140,6 +148,76 @@ class TreeStructure:
     def __setstate__(self, state: dict[str, Array]) -> None:
         vars(self).update(state)
 
+    # ------------------------------------------------------------ rows
+    def apply(self, X: Rows) -> Array:
+        """Return the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Rows as the tree was grown on: categories are their codes, NaN is a missing value.
+
+        Returns
+        -------
+        ndarray of int64, shape (m,)
+            Numbers of nodes.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of columns.
+        """
+        if is_sparse(X):
+            rows: Any = DenseBlocks(as_csr(X, allow_nan=True))
+        else:
+            rows = as_rows(X, keep=(np.float64, np.float32, np.uint8), finite=False)
+        if rows.shape[1] != self.n_features:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but the tree is expecting {self.n_features} "
+                "features as input."
+            )
+        return self.packed[1][self.predictor.leaves(rows)[:, 0]].astype(np.int64)
+
+    def predict(self, X: Rows) -> Array:
+        """Return the value of the leaf of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Rows as `apply` takes them.
+
+        Returns
+        -------
+        ndarray of shape (m, max_n_classes), or (m, n_outputs, max_n_classes) of several outputs
+        """
+        values = self.value[self.apply(X)]
+        return values[:, 0] if self.n_outputs == 1 else values
+
+    def decision_path(self, X: Rows) -> csr_matrix:
+        """Return the nodes that each row passes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, n_features)
+            Rows as `apply` takes them.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of shape (m, node_count)
+            1 where a row passes a node.
+        """
+        return decision_paths([self], self.apply(X)[:, None])[0]
+
+    # ------------------------------------------------------------ nodes
+    def compute_node_depths(self) -> Array:
+        """Return the depth of each node, that of the root being 1.
+
+        Returns
+        -------
+        ndarray of int64, shape (node_count,)
+        """
+        return self.depth.astype(np.int64) + 1
+
     def compute_feature_importances(self, normalize: bool = True) -> Array:
         """Return the impurity decrease of each feature.
 
@@ -160,6 +238,46 @@ class TreeStructure:
         if normalize and total.sum() > 0:
             total /= total.sum()  # type: ignore[misc]
         return total
+
+
+def decision_paths(trees: list[TreeStructure], leaves: Array) -> tuple[Matrix, Array]:
+    """The nodes that rows pass in each tree, found by climbing from their leaves.
+
+    Parameters
+    ----------
+    trees : list of TreeStructure, T of them
+    leaves : ndarray of int64, shape (m, T)
+        The nodes where rows end.
+
+    Returns
+    -------
+    paths : scipy.sparse.csr_matrix of int64, shape (m, nodes of all trees)
+        1 where a row passes a node.
+    begin : ndarray of int64, shape (T + 1,)
+        Where the nodes of a tree begin.
+    """
+    from scipy.sparse import csr_matrix
+
+    begin = np.cumsum([0, *(tree.node_count for tree in trees)])
+    length = np.empty(leaves.shape, np.int64)
+    for tree_leaves, out, tree in zip(leaves.T, length.T, trees, strict=True):
+        out[:] = tree.depth[tree_leaves] + 1
+    refuse_large(16 * float(length.sum()), "The paths", "Pass rows in parts.")
+    ends = np.cumsum(length).reshape(leaves.shape)
+    indices = np.empty(length.sum(), np.int64)
+    for tree, tree_leaves, last, first in zip(
+        trees, leaves.T, ends.T, begin[:-1].tolist(), strict=True
+    ):
+        parent, nodes, places = tree.parents(), tree_leaves, last - 1
+        while len(nodes):
+            checkpoint()
+            indices[places] = first + nodes
+            nodes, places = parent[nodes], places - 1
+            up = nodes >= 0
+            nodes, places = nodes[up], places[up]
+    pointers = np.concatenate([[0], ends[:, -1]])
+    shape = (len(leaves), int(begin[-1]))
+    return csr_matrix((np.ones(len(indices), np.int64), indices, pointers), shape), begin
 
 
 def structure_of(
@@ -207,12 +325,36 @@ def flat_values(tree: TreeStructure, nodes: Array) -> Array:
     return np.concatenate(parts, axis=1)
 
 
-def unpacked(
-    nodes: Array, values: Array, n_features: int, classes: list[int] | None, sets: Any = None
-) -> TreeStructure:
-    """The structure of a packed tree, in which statistics of inner nodes are missing.
+class LeafStatistics(NamedTuple):
+    """What a packed tree knows of its leaves beside their values: that of inner nodes follows."""
 
-    `sets` are those of categories, if it has any.
+    counts: np.ndarray  # (leaves,) int32, samples with weight
+    weights: np.ndarray  # (leaves,) float64
+    impurities: np.ndarray | None  # (leaves,) float64; None where fractions of classes tell
+
+
+def leaf_statistics(tree: TreeStructure, leaf_nodes: Array) -> LeafStatistics:
+    """Those of a structure, of leaves in this order."""
+    return LeafStatistics(
+        tree.n_node_samples[leaf_nodes].astype(np.int32),
+        tree.weighted_n_node_samples[leaf_nodes],
+        None if tree.max_n_classes > 1 else tree.impurity[leaf_nodes],
+    )
+
+
+def unpacked(
+    nodes: Array,
+    values: Array,
+    leaves: LeafStatistics,
+    n_features: int,
+    classes: list[int] | None,
+    criterion: str,
+    sets: Any = None,
+) -> TreeStructure:
+    """The structure of a packed tree whose values are fractions of classes, or means.
+
+    Statistics of inner nodes follow from those of leaves, up to rounding. `sets` are those of
+    categories, if it has any.
     """
     n = len(nodes)
     leaf = (nodes[:, 0] >> np.uint64(48)) == 0x7FF8
@@ -222,16 +364,57 @@ def unpacked(
     depth = np.zeros(n, np.int32)
     for node in np.flatnonzero(~leaf).tolist():
         depth[node + 1] = depth[right[node]] = depth[node] + 1
+    count, numbers, table = np.zeros(n, np.int64), np.zeros((3, n)), np.empty((n, values.shape[1]))
+    numbers[0] = nodes[:, 0].view(np.float64)
+    count[leaf], table[leaf] = leaves.counts, values
+    numbers[2, leaf] = leaves.weights
+    if leaves.impurities is not None:
+        numbers[1, leaf] = leaves.impurities
+    spread = _between_deviance if criterion == "poisson" else _between_squares
+    inner = np.flatnonzero(~leaf)
+    for level in range(int(depth.max(initial=0)) - 1, -1, -1):
+        at = inner[depth[inner] == level]
+        pair = np.stack([at + 1, right[at]])
+        count[at] = count[pair].sum(axis=0)
+        total = numbers[2, at] = numbers[2, pair].sum(axis=0)
+        share = numbers[2, pair] / total
+        table[at] = (share[:, :, None] * table[pair]).sum(axis=0)
+        numbers[1, at] = (share * numbers[1, pair]).sum(axis=0)
+        if classes is None:
+            numbers[1, at] += spread(share, table[pair], table[at])
+    if classes is not None:
+        numbers[1] = _impurities(table, classes, criterion)
     flags = column >> 31
     links = np.array(
-        [left, np.where(leaf, -1, right), column & COLUMN, np.zeros(n), flags, depth], np.int32
+        [left, np.where(leaf, -1, right), column & COLUMN, count, flags, depth], np.int32
     )
-    numbers = np.array(
-        [nodes[:, 0].copy().view(np.float64), np.full(n, np.nan), np.full(n, np.nan)]
-    )
-    table = np.full((n, values.shape[1]), np.nan)
-    table[leaf] = values
     routes = None
     if sets is not None:
         routes = Routes(~leaf & (nodes[:, 1] & SETS > 0), sets, np.zeros(0, SURROGATE))
     return structure_of(links, numbers, table, n_features, classes, routes)
+
+
+def _between_squares(share: Array, values: Array, mean: Array) -> Array:
+    """The variance between two children, (nodes,), averaged over outputs."""
+    return share[0] * share[1] * ((values[0] - values[1]) ** 2).mean(axis=1)
+
+
+def _between_deviance(share: Array, values: Array, mean: Array) -> Array:
+    """Half the Poisson deviance between two children and their mean."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(values > 0.0, values * np.log(values / mean), 0.0)
+    return (share[:, :, None] * logs).sum(axis=0).mean(axis=1)
+
+
+def _impurities(shares: Array, classes: list[int], criterion: str) -> Array:
+    """Impurities of fractions of classes, (nodes, all classes), averaged over outputs."""
+    total, start = np.zeros(len(shares)), 0
+    for k in classes:
+        part = shares[:, start : start + k]
+        start += k
+        if criterion == "gini":
+            total += 1.0 - (part**2).sum(axis=1)
+        else:
+            logs = np.log2(part, out=np.zeros_like(part), where=part > 0.0)
+            total -= (part * logs).sum(axis=1)
+    return total / len(classes)

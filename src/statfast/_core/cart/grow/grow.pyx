@@ -225,15 +225,18 @@ cdef class Grower:
 
     def packed(self):
         """The nodes of a tree grown depth first as cart/walk/walk_table.h has them, its leaves'
-        values, the rows in them, and the decrease of impurity times weight that each column
-        brings."""
+        values, rows, and weights and impurities, and the decrease of impurity times weight that
+        each column brings."""
         cdef Py_ssize_t n = self.g.n_nodes, i, k, C = self.g.t.channels, leaf = 0
         cdef const cart_node *node = self.g.nodes
         cdef const cart_node *left
         cdef const cart_node *right
         steps = np.empty((n, 2), np.uint64)
         values = np.empty(((n + 1) // 2, C))
+        counts, numbers = np.empty(len(values), np.int32), np.empty((2, len(values)))
         gains = np.zeros(self.g.t.p)
+        cdef int32_t[::1] count = counts
+        cdef double[:, ::1] number = numbers
         cdef uint64_t[:, ::1] step = steps
         cdef double[:, ::1] value = values
         cdef double[::1] gain = gains
@@ -246,6 +249,9 @@ cdef class Grower:
                     step[i, 1] = <uint64_t>i
                     for k in range(C):
                         value[leaf, k] = self.g.values[i * C + k]
+                    count[leaf] = node[i].count
+                    number[0, leaf] = node[i].weight
+                    number[1, leaf] = node[i].impurity
                     leaf += 1
                     continue
                 threshold = node[i].cut.threshold
@@ -258,7 +264,7 @@ cdef class Grower:
                 gain[node[i].cut.feature] += (
                     node[i].weight * node[i].impurity - left.weight * left.impurity
                     - right.weight * right.impurity)
-        return steps, values, gains
+        return steps, values, counts, numbers, gains
 
 
 def preorder(
