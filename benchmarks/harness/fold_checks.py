@@ -10,6 +10,7 @@ from benchmarks.harness.check import Check, Sample, difference, relative_differe
 FOLDS = 10
 NEIGHBORS = range(1, 31)
 COSTS, SVC_FOLDS = (0.1, 0.3, 1.0, 3.0, 10.0), 5
+PERMUTATIONS = 100
 # The number of rows for which leave-one-out is fitted anew, by the checks and by scikit-learn.
 ROWS_REFITTED = 200
 
@@ -134,6 +135,17 @@ def line_by(X, y, X_new):
     return A_new @ np.linalg.lstsq(A, y, rcond=None)[0]
 
 
+def permuted_scores(data):
+    """Scores of least squares for permuted targets, which ``RandomState`` has drawn for ever."""
+    X, y, rng = data["X"], data["y"], np.random.RandomState(0)
+    Y = np.column_stack([y[rng.permutation(len(y))] for _ in range(PERMUTATIONS)])
+    scores = np.zeros(PERMUTATIONS)
+    for train, test in splits(len(X)):
+        errors = Y[test] - line_by(X[train], Y[train], X[test])
+        scores += (1 - (errors**2).mean(0) / Y[test].var(0)) / FOLDS
+    return {"scores": scores}
+
+
 def errors_of_neighbors(data):
     """The votes of some rows' neighbors bound the errors of all: they are counted for all rows."""
     X, y = data["X"], data["y"]
@@ -175,6 +187,7 @@ CHECKS = {
     "least squares leave-one-out": Check.of_twin(
         partial(without_each, predict=line_by), {"error": difference}
     ),
+    "permuted targets": Check.of_twin(permuted_scores, {"error": difference}),
     "LDA leave-one-out": Check.of_twin(
         partial(without_each, predict=labels_by), {"share wrong": share_wrong}
     ),

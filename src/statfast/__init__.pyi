@@ -179,9 +179,16 @@ from statfast.model_selection import (
 )
 from statfast.model_selection import GridSearchCV as GridSearchCV
 from statfast.model_selection import GroupKFold as GroupKFold
+from statfast.model_selection import GroupShuffleSplit as GroupShuffleSplit
+from statfast.model_selection import HalvingGridSearchCV as HalvingGridSearchCV
+from statfast.model_selection import HalvingRandomSearchCV as HalvingRandomSearchCV
 from statfast.model_selection import KFold as KFold
 from statfast.model_selection import LeaveOneGroupOut as LeaveOneGroupOut
 from statfast.model_selection import LeaveOneOut as LeaveOneOut
+from statfast.model_selection import LeavePGroupsOut as LeavePGroupsOut
+from statfast.model_selection import LeavePOut as LeavePOut
+from statfast.model_selection import ParameterGrid as ParameterGrid
+from statfast.model_selection import ParameterSampler as ParameterSampler
 from statfast.model_selection import PredefinedSplit as PredefinedSplit
 from statfast.model_selection import RandomizedSearchCV as RandomizedSearchCV
 from statfast.model_selection import RepeatedKFold as RepeatedKFold
@@ -198,6 +205,7 @@ from statfast.model_selection import cross_val_predict as cross_val_predict
 from statfast.model_selection import cross_val_score as cross_val_score
 from statfast.model_selection import cross_validate as cross_validate
 from statfast.model_selection import learning_curve as learning_curve
+from statfast.model_selection import permutation_test_score as permutation_test_score
 from statfast.model_selection import train_test_split as train_test_split
 from statfast.model_selection import validation_curve as validation_curve
 from statfast.multiclass import OneVsOneClassifier as OneVsOneClassifier
@@ -328,6 +336,9 @@ __all__ = [
     "GenericUnivariateSelect",
     "GridSearchCV",
     "GroupKFold",
+    "GroupShuffleSplit",
+    "HalvingGridSearchCV",
+    "HalvingRandomSearchCV",
     "HashingVectorizer",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
@@ -356,6 +367,8 @@ __all__ = [
     "LeastSquaresClassifier",
     "LeaveOneGroupOut",
     "LeaveOneOut",
+    "LeavePGroupsOut",
+    "LeavePOut",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LinearSVC",
@@ -387,6 +400,8 @@ __all__ = [
     "OneVsRestClassifier",
     "OrdinalEncoder",
     "OutputCodeClassifier",
+    "ParameterGrid",
+    "ParameterSampler",
     "Parts",
     "PiecewiseLinearFeatures",
     "Pipeline",
@@ -492,6 +507,7 @@ __all__ = [
     "mutual_info_regression",
     "neighbors_density",
     "optimal_leaf_ordering",
+    "permutation_test_score",
     "progress_bar",
     "r_regression",
     "radius_neighbors_graph",

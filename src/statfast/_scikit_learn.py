@@ -307,19 +307,9 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
     },
     "mixture": {"BayesianGaussianMixture": "choose_mixture compares numbers of components"},
     "model_selection": {
-        ("BaseCrossValidator", "BaseShuffleSplit", "check_cv"): _SPLITTERS,
-        (
-            "GroupShuffleSplit",
-            "HalvingGridSearchCV",
-            "HalvingRandomSearchCV",
-            "LeavePGroupsOut",
-            "LeavePOut",
-            "permutation_test_score",
-        ): "",
+        ("BaseCrossValidator", "BaseShuffleSplit"): _SPLITTERS,
         "LearningCurveDisplay": "use statfast.plot.learning_curves",
         "ValidationCurveDisplay": "use statfast.plot.validation_curves",
-        "ParameterGrid": "use GridSearchCV",
-        "ParameterSampler": "use RandomizedSearchCV",
     },
     "neighbors": {
         (

@@ -202,6 +202,7 @@ WRONG = {
         "logistic folds": (_plus("losses", 1e-3),),
         "lasso folds": (_one_value("errors", 0.01),),
         "least squares leave-one-out": (_one_value("predictions", 1e-4),),
+        "permuted targets": (_one_value("scores", 1e-4),),
         "LDA leave-one-out": (_another("predictions"),),
         "neighbors leave-one-out": (_plus("errors", 0.01),),
         "bias and variance": (_plus("loss", 0.1),),

@@ -167,6 +167,28 @@ SMALL = {
         "random_state": 0,
         "error_score": "raise",
     },
+    "HalvingGridSearchCV": {
+        "estimator": LogisticRegression(C=1.0),
+        "param_grid": {"C": [0.1, 1.0]},
+        "resource": "max_iter",
+        "max_resources": 200,
+        "min_resources": 100,
+        "factor": 2,
+        "cv": 3,
+        "error_score": "raise",
+    },
+    "HalvingRandomSearchCV": {
+        "estimator": LogisticRegression(C=1.0),
+        "param_distributions": {"C": [0.1, 1.0]},
+        "n_candidates": 2,
+        "resource": "max_iter",
+        "max_resources": 200,
+        "min_resources": 100,
+        "factor": 2,
+        "cv": 3,
+        "random_state": 0,
+        "error_score": "raise",
+    },
     "MixedNB": {"densities": "gaussian"},
     "OneVsOneClassifier": {"estimator": LogisticRegression(C=1.0)},
     "OneVsRestClassifier": {"estimator": LogisticRegression(C=1.0)},
@@ -277,6 +299,8 @@ SPARSE_AFTER_DENSE = {
     "GaussianNB",
     "GeneralizedLinearModel",
     "GridSearchCV",
+    "HalvingGridSearchCV",
+    "HalvingRandomSearchCV",
     "HuberRegressor",
     "IncrementalPCA",
     "KMeans",
@@ -368,7 +392,13 @@ EXPECTED_FAILURES = {
     "SVC": PLAIN_GAMMA,
     **{
         name: {"check_fit2d_1sample": "says that there are fewer rows than folds"}
-        for name in ("GridSearchCV", "RandomizedSearchCV", "StackingRegressor")
+        for name in (
+            "GridSearchCV",
+            "HalvingGridSearchCV",
+            "HalvingRandomSearchCV",
+            "RandomizedSearchCV",
+            "StackingRegressor",
+        )
     },
     "BayesClassifier": {WEIGHTS[0]: "a class has one row, of which there is no covariance"},
     "MultivariateT": {WEIGHTS[0]: "there are fewer rows than columns, which leave no shape"},

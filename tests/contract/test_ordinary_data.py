@@ -130,7 +130,8 @@ SUPERVISED = [cls for cls, kind in KINDS.items() if kind in ("classifier", "regr
 # What has no default, of those that take another estimator or a shape.
 REQUIRED = (
     "BayesClassifier", "ColumnTransformer", "CostSensitiveClassifier", "FixedThresholdClassifier",
-    "FeatureUnion", "GridSearchCV", "MixedNB", "TunedThresholdClassifierCV",
+    "FeatureUnion", "GridSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV", "MixedNB",
+    "TunedThresholdClassifierCV",
     "OneVsOneClassifier", "OneVsRestClassifier", "OutputCodeClassifier", "Pipeline",
     "RandomizedSearchCV", "StackingClassifier", "StackingRegressor", "TangentDistanceClassifier",
     "VotingClassifier", "VotingRegressor",

@@ -30,6 +30,14 @@ times = np.arange(N) % 4  # a row in four has weight 0
 OF_TEXT = {"LanguageModelClassifier", "NGramLanguageModel"}
 FREE = LinearDiscriminantAnalysis(method="mle", solver="lsqr")  # knows no unit
 NB, LINE = statfast.GaussianNB(), statfast.LinearRegression()
+SHRINKAGES = {"shrinkage": [0.1, 0.5]}
+CRITERIA = {"criterion": ["gini", "entropy"]}
+DEPTH_GROWS = {
+    "estimator": statfast.DecisionTreeClassifier(),
+    "resource": "max_depth",
+    "min_resources": 2,
+    "max_resources": 4,
+}
 SETTINGS = {  # besides those of the contract: what shows the relation of the table
     "BayesClassifier": {"density": MultivariateNormal(shrinkage=0.1, method="mle")},
     "CalibratedClassifierCV": {"estimator": FREE},
@@ -39,7 +47,9 @@ SETTINGS = {  # besides those of the contract: what shows the relation of the ta
     "MultiOutputRegressor": {"estimator": LINE},
     "RegressorChain": {"estimator": LINE},
     "FixedThresholdClassifier": {"estimator": FREE},
-    "GridSearchCV": {"estimator": FREE, "param_grid": {"shrinkage": [0.1, 0.5]}},
+    "GridSearchCV": {"estimator": FREE, "param_grid": SHRINKAGES},
+    "HalvingGridSearchCV": {"param_grid": CRITERIA, **DEPTH_GROWS},
+    "HalvingRandomSearchCV": {"param_distributions": CRITERIA, **DEPTH_GROWS},
     "HuberRegressor": {"alpha": 3.0, "tol": 1e-12},
     "LinearSVC": {"tol": 1e-10},
     "LinearSVR": {"tol": 1e-10},
@@ -49,7 +59,7 @@ SETTINGS = {  # besides those of the contract: what shows the relation of the ta
     "OneVsRestClassifier": {"estimator": FREE},
     "OutputCodeClassifier": {"estimator": FREE},
     "Pipeline": {"steps": [("scale", statfast.StandardScaler()), ("lda", FREE)]},
-    "RandomizedSearchCV": {"estimator": FREE, "param_distributions": {"shrinkage": [0.1, 0.5]}},
+    "RandomizedSearchCV": {"estimator": FREE, "param_distributions": SHRINKAGES},
     "RegularizedDiscriminantAnalysisCV": {"gammas": [0.1]},
     "RFE": {"estimator": FREE},
     "RidgeCV": {"alphas": [0.1, 1.0]},

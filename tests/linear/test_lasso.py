@@ -227,7 +227,7 @@ def test_cross_validation_by_hand():
     np.testing.assert_allclose(simpler.coef_, Lasso(simpler.alpha_).fit(X, y).coef_, atol=1e-6)
 
 
-def test_cross_validation_of_l1_ratio_and_given_folds():
+def test_cross_validation_of_l1_ratio_and_fold_arguments():
     X, y = problem(40, 6, 11)
     folds = [(np.arange(0, 20), np.arange(20, 40)), (np.arange(20, 40), np.arange(0, 20))]
     model = ElasticNetCV(l1_ratio=[0.2, 1.0], alphas=10, cv=folds).fit(X, y)

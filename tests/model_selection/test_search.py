@@ -154,10 +154,13 @@ def test_random_candidates(data):
     assert drawn == [p["alpha"] for p in again.cv_results_["params"]]
     assert len(set(drawn)) == 7
     assert all(1e-2 <= a <= 1e2 for a in drawn)
-    listed = RandomizedSearchCV(Ridge(), {"alpha": ALPHAS}, n_iter=9, random_state=0).fit(X, y)
+    listed = RandomizedSearchCV(Ridge(), {"alpha": ALPHAS}, n_iter=9, random_state=0)
+    with pytest.warns(UserWarning, match="5 is smaller than n_iter=9"):
+        listed.fit(X, y)
     assert sorted(p["alpha"] for p in listed.cv_results_["params"]) == sorted(ALPHAS)
 
 
+@pytest.mark.filterwarnings("ignore:The total space of parameters")
 @pytest.mark.parametrize("n_iter", [5, 6, 9])
 @pytest.mark.parametrize("drawn", [False, True])
 def test_a_seed_draws_the_candidates_of_scikit_learn(data, n_iter, drawn):

@@ -67,6 +67,12 @@ WRAPPERS = {
     sf.RandomizedSearchCV: lambda inner: sf.RandomizedSearchCV(
         inner, {"C": stats.uniform(0.1, 1)}, n_iter=2, cv=2, n_jobs=1
     ),
+    sf.HalvingGridSearchCV: lambda inner: sf.HalvingGridSearchCV(
+        inner, {"C": [0.1, 1.0]}, cv=2, factor=2, n_jobs=1
+    ),
+    sf.HalvingRandomSearchCV: lambda inner: sf.HalvingRandomSearchCV(
+        inner, {"C": stats.uniform(0.1, 1)}, n_candidates=2, cv=2, n_jobs=1
+    ),
     sf.OneVsOneClassifier: sf.OneVsOneClassifier,
     sf.OneVsRestClassifier: sf.OneVsRestClassifier,
     sf.OutputCodeClassifier: lambda inner: sf.OutputCodeClassifier(inner, random_state=0),

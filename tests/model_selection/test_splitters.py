@@ -52,11 +52,15 @@ def test_time_series_are_split_as_scikit_learn_does(n, k, gap, most, sized):
     assert listed(ours.TimeSeriesSplit(k, **given_), np.zeros(n), None, None) == want
 
 
-def test_leaving_out_and_given_folds():
+def test_leaving_out_and_fold_arguments():
     y, groups = drawn(3, 20)
     X = np.zeros(20)
     fold = np.array([0, 1, -1, 2, 1] * 4)
-    for name, args in (("LeaveOneOut", ()), ("LeaveOneGroupOut", ()), ("PredefinedSplit", (fold,))):
+    for name, args in (
+        ("LeaveOneOut", ()), ("LeaveOneGroupOut", ()), ("PredefinedSplit", (fold,)),
+        ("LeavePOut", (1,)), ("LeavePOut", (3,)), ("LeavePGroupsOut", (1,)),
+        ("LeavePGroupsOut", (3,)),
+    ):  # fmt: skip
         mine, other = getattr(ours, name)(*args), getattr(peer, name)(*args)
         assert listed(mine, X, y, groups) == listed(other, X, y, groups)
         more = (groups,) if "Group" in name else ()
@@ -67,7 +71,10 @@ def test_leaving_out_and_given_folds():
     assert c.tolist() == e[2].tolist()
 
 
-DRAWN = ["RepeatedKFold", "RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit"]
+DRAWN = [
+    "RepeatedKFold", "RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedShuffleSplit",
+    "GroupShuffleSplit",
+]  # fmt: skip
 
 
 @pytest.mark.once
@@ -282,3 +289,68 @@ def test_rows_of_different_kinds_are_not_joined():
     dates = np.array(["2020-01-01"] * 2, dtype="M8[D]")
     with pytest.raises(ValueError, match="y and y_new must be of one kind"):
         joined_rows(np.ones(2), dates, "y", "y_new")
+
+
+@pytest.mark.parametrize(
+    ("splitter", "message"),
+    [
+        (ours.LeavePOut(6), "p=6 must be strictly less than the number of samples=6"),
+        (ours.LeavePOut(0), "p must be at least 1; got 0"),
+        (ours.LeavePGroupsOut(3), r"fewer than \(or equal to\) n_groups \(3\) unique groups \(3\)"),
+        (
+            ours.GroupShuffleSplit(test_size=4),
+            "between 1 and the number of groups",
+        ),
+        (ours.GroupShuffleSplit(test_size=2, train_size=2), "With n_groups=3, test_size=2"),
+    ],
+)
+def test_what_cannot_be_left_out_is_told(splitter, message):
+    with pytest.raises(ValueError, match=message):
+        list(splitter.split(range(6), groups=[0, 0, 1, 1, 2, 2]))
+
+
+@pytest.mark.parametrize("splitter", [ours.LeavePGroupsOut(2), ours.GroupShuffleSplit()])
+def test_splitters_of_groups_ask_for_them(splitter):
+    with pytest.raises(ValueError, match="'groups' parameter should not be None"):
+        list(splitter.split(range(6)))
+    with pytest.raises(ValueError, match="groups"):
+        list(splitter.split(range(6), groups=[0, 1]))
+
+
+def test_leaving_out_is_counted():
+    assert ours.LeavePOut(3).get_n_splits(range(8)) == 56
+    assert ours.LeavePGroupsOut(2).get_n_splits(groups=list("abcda")) == 6
+    assert ours.GroupShuffleSplit(7).get_n_splits() == 7
+    with pytest.raises(ValueError, match="'X' parameter should not be None"):
+        ours.LeavePOut(3).get_n_splits()
+
+
+@pytest.mark.parametrize("cv", [None, 3, np.int64(4)])
+@pytest.mark.parametrize(
+    "y", [None, [0, 1, 2] * 5, list("abc") * 5, [[0, 1]] * 15, [[1], [0], [0]] * 5]
+)
+@pytest.mark.parametrize("classifier", [False, True])
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_check_cv_takes_what_scikit_learn_does(cv, y, classifier, shuffle):
+    more = {"classifier": classifier, "shuffle": shuffle, "random_state": 5 if shuffle else None}
+    mine, other = ours.check_cv(cv, y, **more), peer.check_cv(cv, y, **more)
+    assert type(mine).__name__ == type(other).__name__
+    labels = [0, 1, 2] * 5
+    assert listed(mine, labels, labels, None) == listed(other, labels, labels, None)
+
+
+def test_check_cv_keeps_splitters_and_reads_iterables_once():
+    splitter = ours.GroupKFold(3)
+    assert ours.check_cv(splitter, classifier=True) is splitter
+    pairs = [([0, 1], [2, 3]), ([2, 3], [0, 1])]
+    kept = ours.check_cv(pair for pair in pairs)
+    for _ in range(2):
+        assert listed(kept, None, None, None) == pairs
+    assert kept.get_n_splits() == 2
+    assert repr(kept) == "FixedFolds(of 2 pairs)"
+
+
+@pytest.mark.parametrize("cv", ["five", 2.5, True, [1, 2], [([0], [1], [2])], [(None, [1])]])
+def test_check_cv_refuses_what_is_no_cv(cv):
+    with pytest.raises(TypeError, match="cv must be an integer, a splitter or an iterable"):
+        ours.check_cv(cv)

@@ -81,6 +81,8 @@ def example(name):
         "SelectFromModel": {"estimator": line},
         "GridSearchCV": {"estimator": line, "param_grid": {"C": [0.1, 1.0]}},
         "RandomizedSearchCV": {"estimator": line, "param_distributions": {"C": [0.1]}, "n_iter": 1},
+        "HalvingGridSearchCV": {"estimator": line, "param_grid": {"C": [0.1, 1.0]}},
+        "HalvingRandomSearchCV": {"estimator": line, "param_distributions": {"C": [0.1, 1.0, 9.0]}},
         "Pipeline": {"steps": [("line", line)]},
         "FixedThresholdClassifier": {"estimator": line},
         "ClassifierChain": {"estimator": line},

@@ -18,6 +18,7 @@ import pytest
 import statfast
 
 pytest.importorskip("sklearn")
+import sklearn.experimental.enable_halving_search_cv
 import sklearn.inspection
 import sklearn.metrics
 import sklearn.model_selection
@@ -75,6 +76,7 @@ EXCEPT = {
     "learning_curve": EQUAL,
     "make_scorer": "the representation of a scorer",
     "permutation_importance": RANDOM,
+    "permutation_test_score": PENALTY,
     "silhouette_score": RANDOM,
 }
 

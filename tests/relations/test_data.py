@@ -41,9 +41,9 @@ HAVE_ORDER = {
     ),
     **dict.fromkeys(
         (
-            "CalibratedClassifierCV", "ElasticNetCV", "GridSearchCV", "LassoCV",
-            "LogisticRegressionCV", "RandomizedSearchCV", "StackingClassifier",
-            "StackingRegressor", "TunedThresholdClassifierCV",
+            "CalibratedClassifierCV", "ElasticNetCV", "GridSearchCV", "HalvingGridSearchCV",
+            "HalvingRandomSearchCV", "LassoCV", "LogisticRegressionCV", "RandomizedSearchCV",
+            "StackingClassifier", "StackingRegressor", "TunedThresholdClassifierCV",
         ),
         FOLDS,
     ),

@@ -13,7 +13,9 @@ from tests.relations.problems import agree, answers, bells, distances, problem, 
 KINDS = {cls: cls().__sklearn_tags__().estimator_type for cls in contract.ESTIMATORS}
 CLASSIFIERS = [cls for cls, kind in KINDS.items() if kind == "classifier"]
 REGRESSORS = [cls for cls, kind in KINDS.items() if kind == "regressor"]
-SEARCHES = {"GridSearchCV", "RandomizedSearchCV"}
+SEARCHES = {
+    "GridSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV", "RandomizedSearchCV",
+}  # fmt: skip
 # Their members get seeds of the ensemble, and seeds decide.
 SEEDED = {
     "AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor", "ExtraTreesClassifier",

@@ -20,6 +20,7 @@ from benchmarks.harness.fold_checks import (
     COSTS,
     FOLDS,
     NEIGHBORS,
+    PERMUTATIONS,
     ROWS_REFITTED,
     SVC_FOLDS,
 )
@@ -203,6 +204,18 @@ class LineLeftOut(Validation):
         return {"predictions": said}
 
 
+class PermutedTargets(Validation):
+    def ready(self):
+        self.line = self.model("statfast.LinearRegression", "sklearn.linear_model.LinearRegression")
+        self.cv = self.selection.KFold(FOLDS)
+
+    def answer(self):
+        _, scores, _ = self.selection.permutation_test_score(
+            self.line, self.X, self.y, cv=self.cv, n_permutations=PERMUTATIONS
+        )
+        return {"scores": scores}
+
+
 class DiscriminantLeftOut(LineLeftOut):
     def ready(self):
         self.line, self.cv = self.model(*LDA), self.selection.LeaveOneOut()
@@ -272,6 +285,7 @@ ADAPTERS = {
     "logistic folds": LogisticFolds,
     "lasso folds": LassoFolds,
     "least squares leave-one-out": LineLeftOut,
+    "permuted targets": PermutedTargets,
     "LDA leave-one-out": DiscriminantLeftOut,
     "neighbors leave-one-out": NeighborsLeftOut,
     "bias and variance": Parts,
@@ -288,6 +302,7 @@ SUITE = Suite(
         _logistic(100_000, 20),
         _lasso(50_000, 200),
         _left_out("least squares leave-one-out", 5_000, 20, partial(_numbers, 5_000, 20)),
+        _left_out("permuted targets", 5_000, 20, partial(_numbers, 5_000, 20)),
         _left_out("LDA leave-one-out", 5_000, 20, partial(_classes, 5_000, 20, 5)),
         _left_out("neighbors leave-one-out", 20_000, 8, partial(_classes, 20_000, 8, 3)),
         _left_out("bias and variance", 10_000, 20, partial(_classes, 10_000, 20, 5)),
@@ -299,6 +314,7 @@ SUITE = Suite(
         _logistic(2_000, 4),
         _lasso(1_000, 20),
         _left_out("least squares leave-one-out", 200, 4, partial(_numbers, 200, 4)),
+        _left_out("permuted targets", 200, 4, partial(_numbers, 200, 4)),
         _left_out("LDA leave-one-out", 200, 4, partial(_classes, 200, 4, 3)),
         _left_out("neighbors leave-one-out", 300, 4, partial(_classes, 300, 4, 3)),
         _left_out("bias and variance", 1_000, 4, partial(_classes, 1_000, 4, 3)),
@@ -322,6 +338,7 @@ SUITE = Suite(
         "logistic folds": Tolerances({"loss error": 1e-4}, ours={"loss error": 1e-8}),
         "lasso folds": Tolerances({"relative error": 1e-3}, ours={"relative error": 1e-6}),
         "least squares leave-one-out": Tolerances({"error": 1e-8}),
+        "permuted targets": Tolerances({"error": 1e-8}),
         "LDA leave-one-out": Tolerances({"share wrong": 0.011}),
         "neighbors leave-one-out": Tolerances({"error": 1e-3}),
         "bias and variance": Tolerances({"loss error": 0.03}),
@@ -337,6 +354,7 @@ SUITE = Suite(
         "least squares leave-one-out": [
             Bar("least squares, leave-one-out", ("scikit-learn",), least=1000)
         ],
+        "permuted targets": [Bar("least squares, 100 permutations", ("scikit-learn",), least=8)],
         "LDA leave-one-out": [Bar("LDA, leave-one-out", ("scikit-learn",), least=1000)],
         "neighbors leave-one-out": [
             Bar("neighbors, leave-one-out, 30 k", ("scikit-learn (by a part)",), least=500)

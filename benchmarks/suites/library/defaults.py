@@ -88,6 +88,8 @@ LEFT_OUT = {
     "GaussianMixture": "see the suite `mixture`",
     "GenericUnivariateSelect": OF_SCORES,
     "GridSearchCV": NO_ESTIMATOR,
+    "HalvingGridSearchCV": NO_ESTIMATOR,
+    "HalvingRandomSearchCV": NO_ESTIMATOR,
     "HashingVectorizer": OF_DOCUMENTS,
     "KBinsDiscretizer": "see the suite `preprocessing`",
     "PowerTransformer": "see the suite `preprocessing`",

@@ -224,6 +224,10 @@ class Estimator(Diagram, PairwiseRows):
         scalers that are fitted to each fold, or errors, or pipelines that were refitted."""
         return None
 
+    def _fits_targets_independently(self) -> bool:
+        """Whether the fit to a table of targets is the fit to each column, by shared work."""
+        return False
+
     @staticmethod
     def _predict_together(models: list[Any], rows: Any) -> Array | None:
         """What models of many candidates predict, (models, m), by one product; None where there is

@@ -21,6 +21,7 @@ from statfast.model_selection.comparison.paired_tests import (
 from statfast.model_selection.comparison.variance import BiasVariance, bias_variance
 from statfast.model_selection.evaluation.curves import learning_curve, validation_curve
 from statfast.model_selection.evaluation.left_out import LeftOutAnswers, leave_one_out
+from statfast.model_selection.evaluation.permutations import permutation_test_score
 from statfast.model_selection.evaluation.scoring import FoldScores
 from statfast.model_selection.evaluation.validate import (
     cross_val_predict,
@@ -28,15 +29,21 @@ from statfast.model_selection.evaluation.validate import (
     cross_validate,
 )
 from statfast.model_selection.search.fixed_threshold import FixedThresholdClassifier
+from statfast.model_selection.search.grids import ParameterGrid, ParameterSampler
+from statfast.model_selection.search.halving import HalvingGridSearchCV, HalvingRandomSearchCV
 from statfast.model_selection.search.randomized_search import RandomizedSearchCV
 from statfast.model_selection.search.search import GridSearchCV
 from statfast.model_selection.search.tuned_threshold import TunedThresholdClassifierCV
+from statfast.model_selection.splitting.fold_arguments import PredefinedSplit, check_cv
+from statfast.model_selection.splitting.leaving_out import (
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    LeavePGroupsOut,
+    LeavePOut,
+)
 from statfast.model_selection.splitting.partitions import (
     GroupKFold,
     KFold,
-    LeaveOneGroupOut,
-    LeaveOneOut,
-    PredefinedSplit,
     RepeatedKFold,
     RepeatedStratifiedKFold,
     StratifiedGroupKFold,
@@ -44,6 +51,7 @@ from statfast.model_selection.splitting.partitions import (
 )
 from statfast.model_selection.splitting.resampling import (
     Bootstrap,
+    GroupShuffleSplit,
     ShuffleSplit,
     StratifiedShuffleSplit,
     TimeSeriesSplit,
@@ -59,11 +67,18 @@ __all__ = [
     "FoldScores",
     "GridSearchCV",
     "GroupKFold",
+    "GroupShuffleSplit",
+    "HalvingGridSearchCV",
+    "HalvingRandomSearchCV",
     "KFold",
     "LeaveOneGroupOut",
     "LeaveOneOut",
+    "LeavePGroupsOut",
+    "LeavePOut",
     "LeftOutAnswers",
     "NestedInterval",
+    "ParameterGrid",
+    "ParameterSampler",
     "PredefinedSplit",
     "RandomizedSearchCV",
     "RepeatedKFold",
@@ -78,6 +93,7 @@ __all__ = [
     "bayesian_t_test",
     "bias_variance",
     "bootstrap_error",
+    "check_cv",
     "compare",
     "corrected_t_test",
     "cross_val_predict",
@@ -90,6 +106,7 @@ __all__ = [
     "leave_one_out",
     "mcnemar_test",
     "nested_cv_interval",
+    "permutation_test_score",
     "train_test_split",
     "validation_curve",
 ]

@@ -65,6 +65,11 @@ class MergedSteps(Steps, SumFit):
         float64 = columns is None or columns[0].dtype == np.float64
         return scalers and sums and float64 and last._adds_up(columns)
 
+    def _fits_targets_independently(self) -> bool:
+        before, last = self._before()
+        scalers = all(map(is_fitted_by_moments, before[int(self._selects_columns()) :]))
+        return scalers and isinstance(last, Estimator) and last._fits_targets_independently()
+
     def _before(self) -> tuple[list[Any], Classifier]:
         *before, last = [step for _, step in self.steps]
         return [step for step in before if not is_skipped(step)], last

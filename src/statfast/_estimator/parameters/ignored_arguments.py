@@ -29,6 +29,7 @@ _LOGISTIC = "LogisticRegression LogisticRegressionCV"
 _TWEEDIE = "TweedieRegressor PoissonRegressor GammaRegressor"
 _COMBINATIONS = "VotingClassifier VotingRegressor StackingClassifier StackingRegressor"
 _SEARCHES = "GridSearchCV RandomizedSearchCV"
+_HALVINGS = "HalvingGridSearchCV HalvingRandomSearchCV"
 _NO_MEMORY = "Results of a fit are not kept in a file."
 _STARTS = "Each fit starts from scratch."
 
@@ -40,7 +41,7 @@ _ROWS = (
     (f"{_LASSO} {_LASSO_CV}", "selection", ("cyclic", "random"), ""),
     (f"{_LASSO} {_LASSO_CV} {_RIDGES} {_LOGISTIC}", "random_state", ANY, ""),
     ("HuberRegressor", "warm_start", _ANEW, _STARTS),
-    (f"{_LASSO_CV} {_LOGISTIC} {_MACHINES} {_SEARCHES}", "verbose", ANY, ""),
+    (f"{_LASSO_CV} {_LOGISTIC} {_MACHINES} {_SEARCHES} {_HALVINGS}", "verbose", ANY, ""),
     ("LinearSVC LinearSVR BaggingClassifier BaggingRegressor", "verbose", ANY, ""),
     ("NMF OneVsRestClassifier ClassifierChain RegressorChain", "verbose", ANY, ""),
     ("NMF", "shuffle", ANY, ""),

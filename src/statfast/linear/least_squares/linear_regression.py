@@ -271,6 +271,9 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             solution = LeastSquaresSolution(**solution_of(sums, intercept, params.tol))
         return self._conclude(solution, state, (sums.used, sums.total_weight, sums.logs))
 
+    def _fits_targets_independently(self) -> bool:
+        return True
+
     def _plan_folds(self, task: Any) -> Any:
         return left_out_plan(self, task, type(self)._left_out) or super()._plan_folds(task)
 

@@ -224,6 +224,9 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         coefs, intercepts = _stacked(models)
         return held.mean_squares(coefs.T, intercepts)
 
+    def _fits_targets_independently(self) -> bool:
+        return not shape_of(self.alpha)
+
     def _plan_folds(self, task: Any) -> Any:
         return left_out_plan(self, task, type(self)._left_out) or super()._plan_folds(task)
 

@@ -30,13 +30,13 @@ from statfast.model_selection.evaluation.scoring import (
     with_groups,
 )
 from statfast.model_selection.evaluation.validate import cross_validate, held_out_answers
+from statfast.model_selection.splitting.fold_arguments import FixedFolds
 from statfast.model_selection.splitting.partitions import (
     KFold,
     RepeatedKFold,
     RepeatedStratifiedKFold,
     StratifiedKFold,
 )
-from statfast.model_selection.splitting.splitter import FixedFolds
 
 
 @dataclass(frozen=True, repr=False)

@@ -26,6 +26,24 @@ class Scored:
     strategy: str
     models: list  # The models of each fold, if they are asked for.
 
+    @classmethod
+    def joined(cls, rounds: list["Scored"]) -> "Scored":
+        """Scores of the candidates of several rounds, one after the other."""
+        first = rounds[0]
+
+        def tables(kind: str) -> dict[str, Array]:
+            named = [getattr(scored, kind) for scored in rounds]
+            return {name: np.concatenate([s[name] for s in named]) for name in named[0]}
+
+        fit_times, score_times = (
+            np.concatenate([getattr(scored, f"{what}_times") for scored in rounds])
+            for what in ("fit", "score")
+        )
+        ways = {way for scored in rounds for way in scored.strategy.split(", ")}
+        strategy = ", ".join(sorted(ways))
+        test, train = tables("test"), tables("train")
+        return cls(test, train, fit_times, score_times, strategy, first.models)
+
     def table(self, candidates: list[Any]) -> dict[str, Any]:
         """scikit-learn's ``cv_results_``."""
         out = {}

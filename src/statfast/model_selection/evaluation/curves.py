@@ -1,28 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores as they change with a parameter, or with the number of rows fitted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from inspect import signature
 from math import nan
+from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
 
-from statfast._estimator import ANY, ignoring_sklearn_arguments, with_params
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
+from statfast._estimator import (
+    ANY,
+    Folds,
+    copied,
+    ignoring_sklearn_arguments,
+    take_rows,
+    with_params,
+)
+from statfast._typing import Array, ArrayLike, Rows, Seed, Weights
 from statfast._validation import (
-    as_estimator,
     as_flag,
     to_array,
     wrong_type,
 )
 from statfast.model_selection.evaluation.candidate_scores import scored_candidates
-from statfast.model_selection.evaluation.fold_strategies import FoldFits
+from statfast.model_selection.evaluation.fold_strategies import FittedFold, FoldFits, require_method
 from statfast.model_selection.evaluation.scoring import (
     Scores,
     as_error_score,
-    as_scorers,
+    as_one_scorer,
+    known_classes,
     plan_of_fits,
+    threaded_copy,
 )
 from statfast.model_selection.splitting.splitter import as_shuffler
 
@@ -101,8 +111,8 @@ def validation_curve(
         raise wrong_type("param_range", "a list of values", param_range)
     if not isinstance(param_name, str):
         raise wrong_type("param_name", "the name of a parameter", param_name)
-    model = _threaded(estimator, n_jobs)
-    scorers = as_scorers(scoring, estimator)
+    model = threaded_copy(estimator, n_jobs)
+    scorers = {"score": as_one_scorer(scoring, estimator)}
     candidates = [{param_name: value} for value in list(param_range)]
     with_params(model, candidates[0])
     folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight, scorers)
@@ -114,7 +124,7 @@ def validation_curve(
     return scored.train[name], scored.test[name]
 
 
-@ignoring_sklearn_arguments(verbose=ANY, pre_dispatch=ANY, exploit_incremental_learning=(False,))
+@ignoring_sklearn_arguments(verbose=ANY, pre_dispatch=ANY)
 def learning_curve(
     estimator: Any,
     X: Rows,
@@ -127,6 +137,7 @@ def learning_curve(
     n_jobs: int | None = None,
     params: dict[Any, Any] | None = None,
     sample_weight: Weights = None,
+    exploit_incremental_learning: bool = False,
     shuffle: bool = False,
     random_state: Seed = None,
     error_score: float | Literal["raise"] = nan,
@@ -157,6 +168,10 @@ def learning_curve(
         Arguments of ``fit``; see `cross_validate`.
     sample_weight : array-like of shape (n,), optional
         Weights of fits and scores. Samples of weight 0 are left out.
+    exploit_incremental_learning : bool, default=False
+        Fit the rows that a size adds by ``partial_fit``, which the estimator must have: for
+        estimators whose answers depend on how rows come, such as `MiniBatchKMeans`. Fits that are
+        sums share their work without it.
     shuffle : bool, default=False
         Take the rows of a training part in random order, not in theirs.
     random_state : int, RandomState, Generator or None, default=None
@@ -179,7 +194,8 @@ def learning_curve(
     Raises
     ------
     ValueError
-        If a size is out of its range; also as `cross_validate`.
+        If a size is out of its range, or there is no ``partial_fit`` to exploit; also as
+        `cross_validate`.
 
     Notes
     -----
@@ -197,8 +213,8 @@ def learning_curve(
     >>> sizes, test.shape
     (array([3, 8]), (2, 3))
     """
-    model = _threaded(estimator, n_jobs)
-    scorers = as_scorers(scoring, estimator)
+    model = threaded_copy(estimator, n_jobs)
+    scorers = {"score": as_one_scorer(scoring, estimator)}
     error_score = as_error_score(error_score)
     folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight, scorers)
     trains = [folds.train(k) for k in range(len(folds.pairs))]
@@ -208,11 +224,19 @@ def learning_curve(
         trains = [rng.permutation(train) for train in trains]
     (name,) = scorers
     scores, weights = Scores(scorers, error_score), folds.weights if weighted else None
+    incremental = as_flag(exploit_incremental_learning, "exploit_incremental_learning")
+    if incremental:
+        require_method(model, "partial_fit", "exploit_incremental_learning=True")
     for train, (_, held) in zip(trains, folds.pairs, strict=True):
         pairs = [(np.sort(train[:size]), held) for size in sizes]
         nested = replace(folds, pairs=pairs)
+        fits: Any
+        if incremental:
+            fits = _fits_of_increments(model, nested, np.split(train[: sizes[-1]], sizes[:-1]))
+        else:
+            fits = FoldFits(model, nested)
         # The models are asked about rows that they have seen.
-        for k, fitted in enumerate(FoldFits(model, nested)):
+        for k, fitted in enumerate(fits):
             scores.add(nested, k, fitted, weights, with_train=True)
     scores.warn()
     shape = len(trains), len(sizes)
@@ -222,6 +246,26 @@ def learning_curve(
     if as_flag(return_times, "return_times"):
         out += [np.reshape(t, shape).T for t in (scores.fit_times, scores.score_times)]
     return tuple(out)
+
+
+def _fits_of_increments(model: Any, nested: Folds, added: list[Array]) -> Iterator[FittedFold]:
+    """The models of nested training parts: one model, which goes on with the rows added."""
+    model = copied(model)
+    known = signature(model.partial_fit).parameters
+    classes = {}
+    if "classes" in known:
+        labels: Any = nested.y
+        classes = {"classes": known_classes(labels, nested.n, nested.weights)}
+    for rows in added:
+        start = perf_counter()
+        X, y = take_rows(nested.X, rows), take_rows(nested.y, rows)
+        outcome: Any = model
+        try:
+            X_and_y = (X,) if y is None else (X, y)
+            model.partial_fit(*X_and_y, **nested.arguments_of(rows), **classes)
+        except Exception as error:  # An error fails this size alone.
+            outcome = error
+        yield FittedFold([outcome], None, nested.X, perf_counter() - start)
 
 
 def _sizes(train_sizes: Any, most: int) -> list[int]:
@@ -240,10 +284,3 @@ def _sizes(train_sizes: Any, most: int) -> list[int]:
             f"got {sizes.tolist()}."
         )
     return np.unique(sizes).tolist()
-
-
-def _threaded(estimator: Any, n_jobs: Jobs) -> Any:
-    as_estimator(estimator)
-    if n_jobs is not None and "n_jobs" in estimator.get_params(deep=False):
-        return with_params(estimator, {"n_jobs": n_jobs})
-    return with_params(estimator, {})

@@ -13,7 +13,7 @@ from statfast._validation import as_choice, as_estimator
 from statfast.model_selection.evaluation.fold_strategies import require_weights
 from statfast.model_selection.evaluation.scoring import as_plan
 from statfast.model_selection.evaluation.validate import METHODS, held_out_answers
-from statfast.model_selection.splitting.partitions import LeaveOneOut as EachRow
+from statfast.model_selection.splitting.leaving_out import LeaveOneOut as EachRow
 from statfast.model_selection.splitting.splitter import n_rows
 
 

@@ -26,14 +26,15 @@ from statfast._estimator import (
     routing_is_on,
     take_rows,
     weighted_labels,
+    with_params,
 )
-from statfast._typing import Array
+from statfast._typing import Array, Jobs
 from statfast._validation import (
     FitFailedWarning,
     as_count,
+    as_estimator,
     as_real,
     as_weights,
-    shape_of,
     shown,
     warn_user,
     wrong_type,
@@ -44,7 +45,7 @@ from statfast.model_selection.evaluation.fold_strategies import (
     rows_of_fold,
     with_arguments,
 )
-from statfast.model_selection.splitting.partitions import KFold, StratifiedKFold
+from statfast.model_selection.splitting.fold_arguments import check_cv
 from statfast.model_selection.splitting.splitter import as_placed, as_placed_rows, n_rows
 
 # Scores that are functions of the mean squared errors of candidates and the variance of the
@@ -80,6 +81,24 @@ def as_scorers(scoring: Any, estimator: Estimator) -> dict[str, Any]:
     if not named or not all(isinstance(name, str) for name in named):
         raise ValueError(f"scoring must name at least one score, by strings; got {shown(scoring)}.")
     return {name: get_scorer(value) for name, value in named.items()}
+
+
+def as_one_scorer(scoring: Any, estimator: Any) -> Any:
+    """The scorer of what gives one score."""
+    if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
+        raise TypeError(
+            f"scoring must be a name or a function here; got {type(scoring).__name__}. Call "
+            "cross_validate for several scores."
+        )
+    (scorer,) = as_scorers(scoring, estimator).values()
+    return scorer
+
+
+def threaded_copy(estimator: Any, n_jobs: Jobs) -> Any:
+    """A copy, with its number of threads, of what must be an estimator."""
+    known = as_estimator(estimator).get_params(deep=False)
+    hand_on = n_jobs is not None and "n_jobs" in known
+    return with_params(estimator, {"n_jobs": n_jobs} if hand_on else {})
 
 
 def methods_asked(scorers: dict[str, Any], estimator: Estimator) -> frozenset[Any] | None:
@@ -146,8 +165,7 @@ def as_plan(
     groups = as_groups(groups, n)
     if cv is None or (isinstance(cv, int | np.integer) and not isinstance(cv, bool)):
         k = 5 if cv is None else as_count(cv, "cv", 2, n, limit="the number of rows")
-        single = y is not None and (shape_of(y)[1:] in ((), (1,)))
-        cv = StratifiedKFold(k) if single and classifies(estimator) else KFold(k)
+        cv = check_cv(k, y, classifier=classifies(estimator))
     pairs = as_folds(cv, X, y, n, groups=groups)
     by_row = as_arguments(estimator, arguments or {}, n)
     if groups is not None and (name := groups_argument(estimator)) is not None:

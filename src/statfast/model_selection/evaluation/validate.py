@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._engine import is_distributed
-from statfast._estimator import ANY, HeldOutAnswers, copied, ignoring_sklearn_arguments
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
-from statfast._validation import as_choice, as_estimator, as_flag
+from statfast._estimator import ANY, HeldOutAnswers, ignoring_sklearn_arguments
+from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._validation import as_choice, as_flag
 from statfast.model_selection.evaluation.candidate_scores import scored_candidates
 from statfast.model_selection.evaluation.fold_strategies import (
     FoldFits,
@@ -22,9 +22,11 @@ from statfast.model_selection.evaluation.part_folds import validated_parts
 from statfast.model_selection.evaluation.scoring import (
     FoldScores,
     as_error_score,
+    as_one_scorer,
     as_scorers,
     known_classes,
     plan_of_fits,
+    threaded_copy,
 )
 
 METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
@@ -136,7 +138,7 @@ def cross_validate(
             sample_weight=sample_weight, return_train_score=return_train_score,
             return_estimator=return_estimator, return_indices=return_indices,
         )  # fmt: skip
-    estimator = _ready(estimator, n_jobs)
+    estimator = threaded_copy(estimator, n_jobs)
     scorers = as_scorers(scoring, estimator)
     error_score = as_error_score(error_score)
     with_train = as_flag(return_train_score, "return_train_score")
@@ -219,11 +221,7 @@ def cross_val_score(
     >>> cross_val_score(LinearRegression(), X, y, cv=2, scoring="neg_mean_absolute_error").round(2)
     array([-0.11, -0.18])
     """
-    if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
-        raise TypeError(
-            f"scoring must be a name or a function here; got {type(scoring).__name__}. Call "
-            "cross_validate for several scores."
-        )
+    as_one_scorer(scoring, estimator)  # Refuses several.
     return cross_validate(
         estimator, X, y, groups=groups, scoring=scoring, cv=cv, n_jobs=n_jobs, params=params,
         sample_weight=sample_weight, error_score=error_score,
@@ -289,7 +287,7 @@ def cross_val_predict(
     >>> cross_val_predict(LinearRegression(), X, [1.0, 2.0, 3.0, 4.0], cv=2).round(6)
     array([1., 2., 3., 4.])
     """
-    estimator = _ready(estimator, n_jobs)
+    estimator = threaded_copy(estimator, n_jobs)
     as_choice(method, "method", METHODS)
     folds, _ = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
     require_partition(folds, "cross_val_predict")
@@ -345,11 +343,3 @@ def _for_all(answers: Array, model: Any, classes: Array | None, method: str) -> 
     else:
         wide[:, columns] = answers
     return wide
-
-
-def _ready(estimator: Any, n_jobs: Jobs) -> Any:
-    """A copy, with its number of threads, of what must be an estimator."""
-    model = copied(as_estimator(estimator))
-    if n_jobs is not None and "n_jobs" in model.get_params(deep=False):
-        model.set_params(n_jobs=n_jobs)
-    return model

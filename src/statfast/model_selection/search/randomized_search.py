@@ -8,7 +8,7 @@ from typing import Any
 from statfast._estimator import by_fit, count, param, randomness
 from statfast._typing import Seed
 from statfast._validation import MAX_REPEATS
-from statfast.model_selection.search.grids import drawn_candidates
+from statfast.model_selection.search.grids import ParameterSampler
 from statfast.model_selection.search.search import ParameterSearch
 
 
@@ -24,7 +24,7 @@ class RandomizedSearchCV(ParameterSearch):
     n_iter : int, default=10
         Candidates to draw; without replacement if all values are listed.
     random_state : int, RandomState, Generator or None, default=None
-        An integer draws what scikit-learn does, unless `n_iter` is below 1 % of listed values.
+        Seed or generator; an integer draws what scikit-learn does.
     scoring : str, callable, list or dict, optional
         Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
         the estimator's own ``score``.
@@ -107,4 +107,5 @@ class RandomizedSearchCV(ParameterSearch):
     random_state: Seed = param(randomness, default=None)
 
     def _candidates(self) -> list[Any]:
-        return drawn_candidates(self.param_distributions, self.n_iter, self.random_state)
+        distributions: Any = self.param_distributions
+        return list(ParameterSampler(distributions, self.n_iter, random_state=self.random_state))

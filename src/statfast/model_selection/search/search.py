@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from math import nan
 from time import perf_counter
 from typing import Any, ClassVar, Literal, Self
@@ -29,18 +30,18 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
-    as_estimator,
     not_fitted,
     rows_for,
     shown,
     warn_user,
 )
-from statfast.model_selection.evaluation.candidate_scores import scored_candidates
+from statfast.model_selection.evaluation.candidate_scores import Scored, scored_candidates
 from statfast.model_selection.evaluation.scoring import (
     as_error_score,
     as_scorers,
     groups_argument,
     plan_of_fits,
+    threaded_copy,
 )
 from statfast.model_selection.search.grids import all_candidates
 
@@ -55,6 +56,16 @@ def as_refit(refit: Any, name: str = "refit") -> Any:
             f"{shown(refit)}."
         )
     return refit
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """The candidates of a search and their scores."""
+
+    candidates: list[dict[str, Any]]
+    scored: Scored
+    columns: dict[str, Any] = field(default_factory=dict[str, Any])  # more of `cv_results_`
+    attributes: dict[str, Any] = field(default_factory=dict[str, Any])  # more of the search
 
 
 class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
@@ -84,7 +95,8 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
     refit_time_: float = fitted()
     classes_: Array = fitted()
 
-    _candidates: ClassVar[Callable[..., Any]]
+    # The candidates of a search that tries all of them on all rows.
+    _candidates: ClassVar[Callable[..., list[dict[str, Any]]]]
 
     def fit(
         self,
@@ -114,34 +126,29 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
         -------
         self
         """
-        settings, estimator = self._checked(), self._copied_estimator()
+        settings, estimator = self._checked(), threaded_copy(self.estimator, self.n_jobs)
         scorers = as_scorers(settings.scoring, estimator)
         rated = self._rated(scorers)
-        candidates = self._candidates()
-        for candidate in candidates:
-            # Raises an error for a parameter that the estimator does not have.
-            with_params(estimator, candidate)
         folds, weighted = plan_of_fits(
             estimator, X, y, self.cv, groups, params, sample_weight, scorers
         )
-        scored = scored_candidates(
-            estimator, folds, candidates, scorers, settings.error_score,
-            with_train=settings.return_train_score, weights=folds.weights if weighted else None,
-        )  # fmt: skip
-        results = scored.table(candidates)
-        fitted = {
+        weights = folds.weights if weighted else None
+        search = self._evaluated(estimator, folds, scorers, settings, weights)
+        candidates, scored = search.candidates, search.scored
+        results = search.columns | scored.table(candidates)
+        fitted = search.attributes | {
             "cv_results_": results,
             "scorer_": scorers.get("score", scorers),
             "n_splits_": len(folds.pairs),
             "multimetric_": "score" not in scorers,
             "path_": scored.strategy,
         }
-        best = self._best(results, rated, settings.rule)
+        best = self._best(results, rated)
         if best is not None:
             fitted |= {"best_index_": best, "best_params_": candidates[best]}
             if rated is not None and not callable(self.refit):
                 fitted["best_score_"] = float(results[f"mean_test_{rated}"][best])
-        if self.refit is not False and self.refit is not None:
+        if best is not None and self.refit is not False and self.refit is not None:
             model, start = with_params(estimator, candidates[best]), perf_counter()
             more = dict(folds.arguments)
             if folds.weights is not None:
@@ -164,11 +171,35 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
             routes.append(Route("splitter", self.cv, {"fit": ("split",)}))
         return routes
 
-    def _copied_estimator(self) -> Estimator:
-        """A copy of the estimator, with the number of threads of the search."""
-        known = as_estimator(self.estimator).get_params(deep=False)
-        hand_on = self.n_jobs is not None and "n_jobs" in known
-        return with_params(self.estimator, {"n_jobs": self.n_jobs} if hand_on else {})
+    def _evaluated(
+        self,
+        estimator: Any,
+        folds: Any,
+        scorers: dict[str, Any],
+        settings: Any,
+        weights: Array | None,
+    ) -> Evaluated:
+        """The candidates and their scores: here, all candidates on all rows."""
+        candidates = self._candidates()
+        scored = self._scored(estimator, folds, candidates, scorers, settings, weights)
+        return Evaluated(candidates, scored)
+
+    def _scored(
+        self,
+        estimator: Any,
+        folds: Any,
+        candidates: list[Any],
+        scorers: Any,
+        settings: Any,
+        weights: Array | None,
+    ) -> Scored:
+        for candidate in candidates:
+            # Raises an error for a parameter that the estimator does not have.
+            with_params(estimator, candidate)
+        return scored_candidates(
+            estimator, folds, candidates, scorers, settings.error_score,
+            with_train=settings.return_train_score, weights=weights,
+        )  # fmt: skip
 
     def _rated(self, scorers: dict[str, Any]) -> str | None:
         """The name of the score that decides, or None."""
@@ -185,7 +216,7 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
             )
         return None
 
-    def _best(self, results: dict[str, Any], rated: Any, rule: str) -> int | None:
+    def _best(self, results: dict[str, Any], rated: Any) -> int | None:
         if callable(self.refit):
             best = self.refit(results)
             if isinstance(best, bool) or not isinstance(best, int | np.integer):
@@ -206,7 +237,7 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
                 f"{len(mean)} candidates are left out of the choice."
             )
         best = int(np.nanargmax(mean))
-        if rule == "min":
+        if self.rule == "min":
             return best
         error = results[f"se_test_{rated}"][best]
         return int(np.argmax(mean >= mean[best] - error))

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Splitters whose folds hold out each row once: K folds, in their kinds, and leaving out."""
+"""Splitters whose folds hold out each row once: K folds, in their kinds."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from statfast._estimator import group_runs, parts_of_folds, require_members, runs, stratified_runs
-from statfast._typing import Array, ArrayLike, Rows, Seed
-from statfast._validation import as_count, as_flag, to_array
+from statfast._typing import Array, Seed
+from statfast._validation import as_count, as_flag
 from statfast.model_selection.splitting.splitter import (
     Splitter,
     as_shuffler,
     codes_of,
     groups_of,
-    n_rows,
 )
 
 
@@ -308,124 +306,6 @@ class RepeatedStratifiedKFold(RepeatedKFold):
     """
 
     _repeated = StratifiedKFold
-
-
-class LeaveOneOut(Splitter):
-    """Leave-one-out splitter: each sample is a test set.
-
-    Examples
-    --------
-    >>> from statfast.model_selection import LeaveOneOut
-    >>> [test.tolist() for train, test in LeaveOneOut().split(range(3))]
-    [[0], [1], [2]]
-    """
-
-    def _tests(self, n: int, y: Array | tuple[Any, ...] | None, groups: Array | None) -> Array:
-        if n < 2:
-            raise ValueError(f"X must have at least 2 rows to leave one out; got {n}. Pass more.")
-        return np.arange(n)[:, None]
-
-    def _count(self, n: int | None, y: Array | tuple[Any, ...] | None, groups: Array | None) -> int:
-        if n is None:
-            raise ValueError("The 'X' parameter should not be None: there is a fold for each row.")
-        return n
-
-
-class LeaveOneGroupOut(Splitter):
-    """Leave-one-group-out splitter: each group is a test set.
-
-    Raises
-    ------
-    ValueError
-        By ``split``: if there are no groups, or only one.
-
-    Examples
-    --------
-    >>> from statfast.model_selection import LeaveOneGroupOut
-    >>> groups = [1, 1, 2, 3]
-    >>> [test.tolist() for train, test in LeaveOneGroupOut().split(groups, groups=groups)]
-    [[0, 1], [2], [3]]
-    """
-
-    needs_groups = True
-
-    def _tests(self, n: int, y: Array | None, groups: Array | None) -> list[Array]:
-        names, codes = groups_of(groups, n)
-        if len(names) < 2:
-            raise ValueError(
-                f"The groups parameter contains fewer than 2 unique groups ({names.tolist()}). "
-                "Name at least two."
-            )
-        return parts_of_folds(codes, len(names))
-
-    def _count(self, n: Any, y: Any, groups: Any) -> int:
-        return len(groups_of(groups, np.size(groups))[0])
-
-
-class PredefinedSplit(Splitter):
-    """Predefined splitter: the test fold of each sample is given.
-
-    Parameters
-    ----------
-    test_fold : array-like of int, shape (n,)
-        Fold of each row; -1 for rows that no fold holds out.
-
-    Raises
-    ------
-    ValueError
-        If `test_fold` is no list of integers, or holds no fold; by ``split``, if its length is not
-        the number of rows.
-
-    Examples
-    --------
-    >>> from statfast.model_selection import PredefinedSplit
-    >>> [test.tolist() for train, test in PredefinedSplit([0, 1, -1, 1]).split(range(4))]
-    [[0], [1, 3]]
-    """
-
-    def __init__(self, test_fold: ArrayLike) -> None:
-        self.test_fold = test_fold
-
-    def split(
-        self, X: Rows | None = None, y: object = None, groups: object = None
-    ) -> Iterator[tuple[Array, Array]]:
-        """Yield the indices of each fold.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, ...), optional
-            If given, the number of its samples is checked.
-        y, groups : ignored
-            Not used; present for the interface.
-
-        Yields
-        ------
-        train, test : ndarray of intp
-            Places of the rows to fit and of those held out.
-        """
-        n = len(self._folds()[0]) if X is None else n_rows(X)
-        yield from self._pairs(n, y, groups)
-
-    def _tests(self, n: int, y: Array | None, groups: Array | None) -> list[Array]:
-        fold, numbers = self._folds()
-        if n is not None and len(fold) != n:
-            raise ValueError(
-                f"test_fold must hold one fold for each of the {n} rows; got {len(fold)}."
-            )
-        return [np.flatnonzero(fold == number) for number in numbers]
-
-    def _count(self, n: int | None, y: Array | None, groups: Array | None) -> int:
-        return len(self._folds()[1])
-
-    def _folds(self) -> tuple[Array, Array]:
-        fold = to_array(self.test_fold, "test_fold", "a list of integers")
-        if fold.ndim != 1 or fold.dtype.kind not in "iu":
-            raise ValueError("test_fold must be a list of integers, -1 for rows always fitted.")
-        numbers = np.unique(fold)
-        numbers = numbers[numbers != -1]
-        if not len(numbers):
-            raise ValueError("test_fold must hold at least one fold; got -1 for every row.")
-        return fold, numbers
 
 
 # ------------------------------------------------------------------ checks

@@ -16,6 +16,7 @@ from statfast.model_selection.splitting.splitter import (
     as_shuffler,
     as_takeable,
     codes_of,
+    groups_of,
     n_rows,
 )
 
@@ -67,8 +68,12 @@ class ShuffleSplit(Splitter):
         self.random_state = random_state
 
     def _pairs(self, n: int, y: Any, groups: Any) -> Iterator[tuple[Array, Array]]:
+        return self._drawn(n, "rows")
+
+    def _drawn(self, n: int, what: str) -> Iterator[tuple[Array, Array]]:
+        """Of n rows or groups those to fit and those to hold out, so many times."""
         times = as_count(self.n_splits, "n_splits")
-        n_train, n_test = sizes(n, self.test_size, self.train_size, self._default)
+        n_train, n_test = sizes(n, self.test_size, self.train_size, self._default, what)
         rng = as_shuffler(self.random_state)
         for _ in range(times):
             order = rng.permutation(n)
@@ -135,6 +140,65 @@ class StratifiedShuffleSplit(ShuffleSplit):
                 [o[a : a + b] for o, a, b in zip(order, fitted, held, strict=True)]
             )
             yield rng.permutation(train), rng.permutation(test)
+
+
+class GroupShuffleSplit(ShuffleSplit):
+    """Random-split splitter of groups: a group is fitted or held out as a whole.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of splits.
+    test_size : float or int, optional
+        Share or number of the groups held out; None takes what `train_size` leaves, or 0.2.
+    train_size : float or int, optional
+        Share or number of the groups fitted; None takes all others.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
+
+    Raises
+    ------
+    ValueError
+        By ``split``: if there are no groups, or the two sizes do not fit them.
+
+    See Also
+    --------
+    LeavePGroupsOut : All choices of some groups.
+
+    Notes
+    -----
+    Sizes count groups, however many rows these have. A share of the groups held out is rounded up,
+    one of those fitted down. Rows keep their order. The splits are scikit-learn's for the same
+    integer as `random_state`.
+
+    Examples
+    --------
+    >>> from statfast.model_selection import GroupShuffleSplit
+    >>> groups = [1, 1, 2, 2, 2, 3]
+    >>> splitter = GroupShuffleSplit(1, test_size=1, random_state=0)
+    >>> [(a.tolist(), b.tolist()) for a, b in splitter.split(groups, groups=groups)]
+    [([0, 1, 2, 3, 4], [5])]
+    """
+
+    needs_groups = True
+    _default = 0.2
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        test_size: float | None = None,
+        train_size: float | None = None,
+        random_state: Seed = None,
+    ) -> None:
+        super().__init__(
+            n_splits, test_size=test_size, train_size=train_size, random_state=random_state
+        )
+
+    def _pairs(self, n: int, y: Any, groups: Any) -> Iterator[tuple[Array, Array]]:
+        names, codes = groups_of(groups, n)
+        for fitted, held in self._drawn(len(names), "groups"):
+            yield np.flatnonzero(np.isin(codes, fitted)), np.flatnonzero(np.isin(codes, held))
 
 
 class Bootstrap(Splitter):
@@ -323,27 +387,28 @@ def train_test_split(
 
 
 # ------------------------------------------------------------------ sizes
-def sizes(n, test_size, train_size, default):
-    """Numbers of rows to fit and to hold out."""
+def sizes(n, test_size, train_size, default, what="rows"):
+    """Numbers of rows, or of groups, to fit and to hold out."""
     if test_size is None and train_size is None:
         test_size = default
-    held = None if test_size is None else _number(test_size, "test_size", n, ceil)
-    fitted = None if train_size is None else _number(train_size, "train_size", n, floor)
+    held = None if test_size is None else _number(test_size, "test_size", n, ceil, what)
+    fitted = None if train_size is None else _number(train_size, "train_size", n, floor, what)
     if held is None:
         held = n - fitted
     if fitted is None:
         fitted = n - held
     if fitted < 1 or held < 1 or fitted + held > n:
         raise ValueError(
-            f"With n_samples={n}, test_size={test_size} and train_size={train_size} the resulting "
-            f"train set would have {fitted} rows and the test set {held}. Adjust them."
+            f"With {'n_samples' if what == 'rows' else 'n_groups'}={n}, test_size={test_size} and "
+            f"train_size={train_size} the resulting train set would have {fitted} {what} and the "
+            f"test set {held}. Adjust them."
         )
     return fitted, held
 
 
-def _number(size: float, name: str, n: int, rounded: Callable[..., Any]) -> int:
+def _number(size: float, name: str, n: int, rounded: Callable[..., Any], what: str) -> int:
     if isinstance(size, Integral) and not isinstance(size, bool):
-        return as_count(size, name, 1, n, limit="the number of rows")
+        return as_count(size, name, 1, n, limit=f"the number of {what}")
     return int(rounded(as_real(size, name, 0.0, 1.0, open_low=True, open_high=True) * n))
 
 

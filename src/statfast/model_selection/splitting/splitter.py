@@ -103,23 +103,6 @@ class Splitter(FoldSplitter):
         return self.n_splits
 
 
-class FixedFolds(FoldSplitter):
-    """Folds that are known, as pairs of rows fitted, or None for all others, and rows held out."""
-
-    def __init__(self, pairs: Any) -> None:
-        self.pairs = pairs
-
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
-        n = n_rows(X)
-        for train, test in self.pairs:
-            yield (rows_besides(test, n) if train is None else train), test
-
-    def _tests(self, n: int, y: Any, groups: Any) -> Any:
-        if all(train is None for train, _ in self.pairs):
-            return [test for _, test in self.pairs]
-        return None
-
-
 def n_rows(X: Any) -> int:
     """How many rows there are in an array, a table or a list."""
     shape = getattr(X, "shape", None)

@@ -75,6 +75,9 @@ class Averaging(Regressor):
     _targets: np.ndarray  # (n, T)
     _flat: bool  # whether one output was given as a 1-d array
 
+    def _fits_targets_independently(self) -> bool:
+        return True
+
     def _averaged(self, y: Any, n: int) -> dict:
         """Check the targets of n rows; returns the attributes that fit publishes."""
         targets, flat = as_targets(y, n)

@@ -31,6 +31,7 @@ from statfast._validation import (
     as_type,
     as_weights,
     refuse_large,
+    shape_of,
     takes_too_much,
     to_array,
     warn_user,
@@ -283,6 +284,9 @@ class KernelRidge(Regressor, Estimator):
         return least_squares(K, root, alpha, Y)
 
     # ------------------------------------------------------------ cross-validation
+
+    def _fits_targets_independently(self) -> bool:
+        return not shape_of(self.alpha)
 
     def _plan_folds(self, task: Any) -> HeldOutAnswers | None:
         """What each candidate predicts of each fold, where all other rows are fitted."""
