@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.cluster import hierarchy
-from scipy.spatial.distance import squareform
+from scipy.spatial.distance import cdist, squareform
 
 import statfast
 from statfast import CLARA, AgglomerativeClustering, KMedoids, NearestNeighbors, linkage
@@ -78,6 +78,35 @@ def gower(a, b, kinds, ranges, weights):
     return above / below if below else 0.0
 
 
+def of_sets(formula):
+    def distance(a, b):
+        first, second = [x != 0 for x in a], [x != 0 for x in b]
+        pairs = list(zip(first, second, strict=True))
+        both, none = pairs.count((True, True)), pairs.count((False, False))
+        above, below = formula(both, pairs.count((True, False)), pairs.count((False, True)), none)
+        return above / below if below else 0.0
+
+    return distance
+
+
+SETS = {
+    "dice": of_sets(lambda c, a, b, e: (a + b, 2 * c + a + b)),
+    "yule": of_sets(lambda c, a, b, e: (2 * a * b, c * e + a * b)),
+    "russellrao": of_sets(lambda c, a, b, e: (a + b + e, a + b + c + e)),
+    "rogerstanimoto": of_sets(lambda c, a, b, e: (2 * (a + b), c + e + 2 * (a + b))),
+    "sokalmichener": of_sets(lambda c, a, b, e: (2 * (a + b), c + e + 2 * (a + b))),
+    "sokalsneath": of_sets(lambda c, a, b, e: (2 * (a + b), c + 2 * (a + b))),
+}
+
+
+def jensenshannon(a, b, base=np.e):
+    total = 0.0
+    for x, y in zip(np.divide(a, sum(a)), np.divide(b, sum(b)), strict=True):
+        m = (x + y) / 2
+        total += (x * np.log(x / m) if x else 0.0) + (y * np.log(y / m) if y else 0.0)
+    return np.sqrt(max(total, 0.0) / 2 / np.log(base))
+
+
 def table_of(function, A, B):
     return np.array([[function(a, b) for b in B] for a in A])
 
@@ -110,6 +139,41 @@ def test_canberra_and_braycurtis_are_their_definitions(X):
     np.testing.assert_allclose(distances("canberra", X), table_of(canberra, X, X), atol=1e-12)
     X = np.abs(X)
     np.testing.assert_allclose(distances("braycurtis", X), table_of(braycurtis, X, X), atol=1e-12)
+
+
+@given(rows())
+def test_distances_of_sets_are_their_definitions(X):
+    X = X * (X > 1)
+    for name, function in SETS.items():
+        np.testing.assert_allclose(distances(name, X), table_of(function, X, X), rtol=1e-15)
+
+
+@given(rows(), st.sampled_from([None, 2.0, 10.0]))
+def test_jensenshannon_is_its_definition(X, base):
+    X = np.abs(X) + (np.arange(X.shape[1]) == 0)
+    found = distances("jensenshannon", X, metric_params={"base": base})
+    expected = table_of(lambda a, b: jensenshannon(a, b, base or np.e), X, X)
+    np.testing.assert_allclose(found, expected, atol=3e-8)  # the definition cancels near 0
+    assert (found <= np.sqrt(np.log(2) / np.log(base or np.e)) * (1 + 1e-15)).all()
+
+
+def test_jensenshannon_of_near_rows_and_of_any_scale():
+    """Shares that differ by h: the divergence is h^2 times the mean of 1 / (8 p), nearly."""
+    X = np.array([[0.5, 0.5], [0.5 + 1e-9, 0.5 - 1e-9], [1.0, 0.0], [0.0, 3.0]])
+    D = distances("jensenshannon", X)
+    np.testing.assert_allclose(D[0, 1], 1e-9 / np.sqrt(2), rtol=1e-6)
+    np.testing.assert_allclose(D[2, 3], np.sqrt(np.log(2)), rtol=1e-15)
+    assert not D.diagonal().any()
+    for scale in (2.0**-990, 2.0**990):
+        np.testing.assert_array_equal(distances("jensenshannon", X * scale), D)
+
+
+@given(rows(), st.sampled_from([0.25, 0.5, 0.9]), st.booleans())
+def test_minkowski_below_1_is_its_definition(X, p, weighted):
+    weights = np.arange(X.shape[1]) % 3 + 1.0 if weighted else np.ones(X.shape[1])
+    found = distances("minkowski", X, p=p, metric_params={"w": weights} if weighted else None)
+    terms = weights * np.abs(X[:, None] - X) ** p
+    np.testing.assert_allclose(found, terms.sum(axis=2) ** (1 / p), rtol=1e-12)
 
 
 @given(rows(gaps=True))
@@ -201,6 +265,41 @@ def test_peers():
         np.testing.assert_allclose(distances(metric, X, Q), expected, atol=1e-12)
 
 
+def test_peers_of_sets_and_shares():
+    peers = pytest.importorskip("sklearn.metrics.pairwise")
+    rng = np.random.default_rng(1)
+    X, Q = (rng.random((m, 7)) < 0.5 for m in (60, 20))
+    X, Q = X[X.any(axis=1)], Q[Q.any(axis=1)]
+    for metric in ("dice", "yule", "russellrao", "rogerstanimoto", "sokalsneath"):
+        expected = peers.pairwise_distances(Q, X, metric=metric)
+        np.testing.assert_allclose(distances(metric, X, Q), expected, atol=1e-15)
+        np.testing.assert_allclose(distances(metric, X, Q), cdist(Q, X, metric), atol=1e-15)
+    X, Q = rng.random((60, 7)), rng.random((20, 7))
+    np.testing.assert_allclose(
+        distances("jensenshannon", X, Q), cdist(Q, X, "jensenshannon"), rtol=1e-12
+    )
+    expected = peers.pairwise_distances(Q, X, metric="minkowski", p=0.5)
+    np.testing.assert_allclose(distances("minkowski", X, Q, p=0.5), expected, rtol=1e-12)
+
+
+def test_a_row_may_be_far_from_itself():
+    """By Russell and Rao's distance, which is refused where a row and itself are a pair."""
+    X = (np.random.default_rng(0).random((40, 9)) < 0.5) * 1.0
+    D = cdist(X > 0, X > 0, "russellrao")
+    assert D.diagonal().min() > 0
+    np.testing.assert_allclose(distances("russellrao", X), D, rtol=1e-15)
+    for call in (
+        lambda metric: KMedoids(3, metric=metric).fit(X),
+        lambda metric: KMedoids(3, metric=metric, matrix_free=True).fit(X),
+        lambda metric: CLARA(3, metric=metric).fit(X),
+        lambda metric: silhouette_samples(X, np.arange(40) % 3, metric=metric),
+        lambda metric: linkage(X, "average", metric=metric),
+    ):
+        with pytest.raises(ValueError, match="'russellrao' puts a row at a distance from itself"):
+            call("russellrao")
+        call("dice")
+
+
 # ---------------------------------------------------------------- who takes them
 def problem(metric):
     rng = np.random.default_rng(2)
@@ -212,7 +311,7 @@ def problem(metric):
     return X
 
 
-METRICS = ["canberra", "braycurtis", "nan_euclidean", "gower"]
+METRICS = ["canberra", "braycurtis", "nan_euclidean", "gower", "jensenshannon"]
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -254,7 +353,8 @@ def test_all_that_takes_a_metric_agrees_with_the_table(metric):
     assert chosen.recommended in (2, 3)
     y = np.arange(len(X)) % 3
     vote = statfast.KNeighborsClassifier(5, metric=metric).fit(X, y)
-    np.testing.assert_array_equal(vote.predict(X[:9]), y[:9])
+    by_table = statfast.KNeighborsClassifier(5, **given).fit(D, y)
+    np.testing.assert_array_equal(vote.predict(X), by_table.predict(D))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(vote)).predict(X), vote.predict(X))
 
 

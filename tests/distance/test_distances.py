@@ -185,7 +185,7 @@ FLAT = X * [1, 1, 0, 1, 1] + 0.1
     [
         ("euclid", {}, ValueError, "metric must be one of 'euclidean'"),
         (3, {}, TypeError, "metric must be one of"),
-        ("minkowski", {"p": 0.5}, ValueError, "p must be at least 1"),
+        ("minkowski", {"p": 0}, ValueError, "p must be greater than 0"),
         ("minkowski", {"p": "x"}, TypeError, "p must be a number"),
         ("minkowski", {"p": np.nan}, ValueError, "p must be finite"),
         ("cosine", {"metric_params": {"w": W}}, ValueError, "'cosine' may hold nothing; got 'w'"),

@@ -168,7 +168,7 @@ CLASS_WEIGHTS = {
 FOLDS = {"3": lambda _: 3, "2": lambda _: 2, "halves": halves}
 METRICS = values_of(
     "euclidean", "manhattan", "chebyshev", "minkowski", "cosine", "correlation", "canberra",
-    "hamming", "seuclidean", "gower", "precomputed",
+    "hamming", "seuclidean", "gower", "precomputed", "yule", "dice",
 ) | {"callable": lambda _: values.city}  # fmt: skip
 TREE_METRICS = values_of(
     "minkowski", "manhattan", "chebyshev", "cosine", "hamming", "precomputed"

@@ -36,6 +36,7 @@ from statfast._distance.inputs import (
     is_gappy,
     is_precomputed,
     metric_rows_for,
+    refuse_self_distance,
 )
 from statfast._distance.kd_tree import LANES, MAX_LEAF_POINTS, KDArrays
 from statfast._distance.metrics import (
@@ -126,6 +127,7 @@ __all__ = [
     "read_only",
     "refuse",
     "refuse_empty",
+    "refuse_self_distance",
     "rescaled",
     "row_blocks",
     "scale_of",

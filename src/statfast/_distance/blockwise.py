@@ -43,6 +43,11 @@ def between(metric: Any, X: np.ndarray, Y: np.ndarray) -> np.ndarray:
 
 
 def _refuse(name: str, undefined: bool) -> NoReturn:
+    if undefined and name != "nan_euclidean" and name != "gower":
+        raise ValueError(
+            f"The {name} distance between two rows of X is not a number, as their terms overflow. "
+            "Scale the data down, or choose another metric."
+        )
     if undefined:
         raise ValueError(
             f"Two rows have no column in which both have a value, so that their {name} distance "
@@ -98,6 +103,72 @@ def nan_euclidean(A: np.ndarray, B: np.ndarray, weights: None = None) -> np.ndar
         return np.sqrt(total * (A.shape[1] / count)) / scale
 
 
+def minkowski(A: np.ndarray, B: np.ndarray, weights: np.ndarray | None, p: float) -> np.ndarray:
+    """The 1 / p-th power of the sum of |a - b|^p, for p below 1, where it is no metric."""
+    from scipy.spatial.distance import cdist
+
+    with np.errstate(over="ignore", under="ignore"):
+        return cdist(A, B, "minkowski", p=p, w=weights)
+
+
+def jensenshannon(
+    A: np.ndarray, B: np.ndarray, weights: None = None, base: float | None = None
+) -> np.ndarray:
+    """Root of the Jensen-Shannon divergence of rows divided by their sums, by logarithms of `base`.
+
+    Of shares a and b with sum s and t = (a - b) / s a column adds a term that is never negative,
+    s ((1 + t) log(1 + t) + (1 - t) log(1 - t)) / 4, so that nothing cancels between columns.
+    """
+    total = np.zeros((len(A), len(B)))
+    for a, b in zip(_shares(A).T, _shares(B).T, strict=True):
+        sums = np.add.outer(a, b)
+        t = np.abs(np.subtract.outer(a, b))
+        np.divide(t, sums, out=t, where=sums > 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = np.log1p(-t * t) + 2.0 * t * np.arctanh(t)
+        terms[t >= 1.0] = 2.0 * np.log(2.0)
+        total += 0.25 * sums * np.maximum(terms, 0.0)
+    return np.sqrt(total if base is None else total / np.log(base))
+
+
+def _shares(rows: Array) -> Array:
+    """Rows divided by their sums; refuses numbers below 0, and rows of zeros."""
+    largest = rows.max(axis=1, keepdims=True)
+    if rows.min() < 0.0 or not largest.all():
+        what = "a negative number" if rows.min() < 0.0 else "a row of zeros"
+        raise ValueError(
+            "The metric 'jensenshannon' takes rows of shares or counts, which are not negative and "
+            f"not all 0; X has {what}. Drop such rows, or choose another metric."
+        )
+    scaled = rows / largest
+    return np.asarray(scaled / scaled.sum(axis=1, keepdims=True))
+
+
+def _of_sets(formula: Any) -> Any:
+    """A table function of rows taken as sets of the columns that are not 0.
+
+    `formula` makes distances of the numbers of columns that both have, that one alone has, and that
+    neither has. These are whole, so that they are exact in any order of summation; 0 / 0 is 0.
+    """
+
+    def table(A: np.ndarray, B: np.ndarray, weights: None = None) -> np.ndarray:
+        a, b = (A != 0.0).astype(np.float64), (B != 0.0).astype(np.float64)
+        both = a @ b.T
+        first = a.sum(axis=1)[:, None] - both
+        second = b.sum(axis=1) - both
+        above, below = formula(both, first, second, A.shape[1] - both - first - second)
+        return np.divide(above, below, out=np.zeros_like(both), where=below != 0.0)
+
+    return table
+
+
+dice = _of_sets(lambda both, a, b, none: (a + b, 2 * both + a + b))
+yule = _of_sets(lambda both, a, b, none: (2 * a * b, both * none + a * b))
+russellrao = _of_sets(lambda both, a, b, none: (a + b + none, both + a + b + none))
+rogerstanimoto = _of_sets(lambda both, a, b, none: (2 * (a + b), both + none + 2 * (a + b)))
+sokalsneath = _of_sets(lambda both, a, b, none: (2 * (a + b), both + 2 * (a + b)))
+
+
 def _column_magnitudes(A: Array, B: Array) -> Array:
     """The largest absolute value of each column of both; 0 where all are missing."""
     return np.fmax(_largest(A), _largest(B))
@@ -111,4 +182,11 @@ TABLES: dict[str, Any] = {
     "canberra": canberra,
     "braycurtis": braycurtis,
     "nan_euclidean": nan_euclidean,
+    "jensenshannon": jensenshannon,
+    "dice": dice,
+    "yule": yule,
+    "russellrao": russellrao,
+    "rogerstanimoto": rogerstanimoto,
+    "sokalmichener": rogerstanimoto,  # two names of one distance
+    "sokalsneath": sokalsneath,
 }

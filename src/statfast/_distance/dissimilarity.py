@@ -297,7 +297,7 @@ def metric_of(
 ) -> Metric:
     """Check a metric, its parameters, and p even where the metric does not use it."""
     if not (isinstance(p, float | np.floating) and p == inf):
-        as_real(p, "p", 1)
+        as_real(p, "p", 0, open_low=True)
     return as_metric(metric, p=p, metric_params=metric_params, d=rows.shape[1], X=rows)
 
 

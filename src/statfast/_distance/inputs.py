@@ -162,7 +162,18 @@ def as_dissimilarities(
     if precomputed:
         matrix, mirrored = as_table(X, keep=keep, n_min=n_min, n_jobs=n_jobs)
         return Square(typed(matrix, dtype, "X"), mirrored)
-    return as_metric_rows(X, metric, p=p, metric_params=metric_params, n_min=n_min)
+    rows = as_metric_rows(X, metric, p=p, metric_params=metric_params, n_min=n_min)
+    refuse_self_distance(rows.metric)
+    return rows
+
+
+def refuse_self_distance(metric: Metric) -> None:
+    """Refuse a metric by which rows are not at 0 from themselves."""
+    if metric.name == "russellrao":
+        raise ValueError(
+            "metric 'russellrao' puts a row at a distance from itself, where a dissimilarity is 0. "
+            "Pass scipy.spatial.distance.pdist(X, 'russellrao') and metric='precomputed'."
+        )
 
 
 def condensed_of(

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from statfast._core.distance import pairwise
-from statfast._distance.blockwise import TABLES
+from statfast._distance.blockwise import TABLES, minkowski
 from statfast._distance.gower import GowerColumns
 from statfast._distance.parameters import variances, vector, whitening
 from statfast._distance.precision import extent_of
@@ -49,6 +49,11 @@ TABLE: dict[str, tuple[int, tuple[str, ...]]] = {
     "canberra": (BLOCKWISE, ("w",)),
     "braycurtis": (BLOCKWISE, ("w",)),
     "nan_euclidean": (BLOCKWISE, ()),
+    "jensenshannon": (BLOCKWISE, ("base",)),
+    **dict.fromkeys(
+        ("dice", "yule", "russellrao", "rogerstanimoto", "sokalmichener", "sokalsneath"),
+        (BLOCKWISE, ()),
+    ),
     "gower": (BLOCKWISE, ("kinds", "ranges", "w")),
 }
 ALIASES = {
@@ -206,9 +211,11 @@ def as_metric(
     metric : str, callable or Metric
         A name of TABLE or ALIASES, or a function of two float64 rows of shape (d,).
     p : float
-        Exponent of "minkowski", at least 1 or infinite; 1, 2 and inf are the special metrics.
+        Exponent of "minkowski", above 0 or infinite; 1, 2 and inf are the special metrics, and
+        below 1 it is none, which is of kind BLOCKWISE.
     metric_params : dict, optional
         "w": weights (d,) of the features, of the Minkowski family: sum w |a - b|^p; "p";
+        "base" of the logarithms of "jensenshannon";
         "kinds" and "ranges" of "gower", see gower.py;
         "V": variances (d,) for "seuclidean", covariance (d, d) for "mahalanobis", or "VI", its
         inverse; for a callable its keyword arguments.
@@ -254,11 +261,18 @@ def as_metric(
         columns = GowerColumns.from_table(X, params)
         return Metric(name, kind, function=columns.table, columns=columns)
     p = _exponent(params.get("p", p))
-    if kind == BLOCKWISE:
-        weights = params.get("w")
-        if weights is not None:
-            weights = vector(weights, "metric_params['w']", d, zero=True)
-        return Metric(name, kind, function=partial(TABLES[name], weights=weights))
+    steep = name == "minkowski" and p < 1.0  # no metric, and no tree or kernel serves it
+    if kind == BLOCKWISE or steep:
+        arguments: dict[str, Any] = {"weights": params.get("w")}
+        if arguments["weights"] is not None:
+            arguments["weights"] = vector(params["w"], "metric_params['w']", d, zero=True)
+        if steep:
+            table = partial(minkowski, p=p, **arguments)
+            return Metric(name, BLOCKWISE, p, function=table)
+        if params.get("base") is not None:
+            base = as_real(params["base"], "metric_params['base']", 1, open_low=True)
+            arguments["base"] = base
+        return Metric(name, kind, function=partial(TABLES[name], **arguments))
     if name == "minkowski":
         name = SPECIAL.get(p, name)
         kind = TABLE[name][0]
@@ -353,7 +367,7 @@ def _name_of(metric: Any) -> str:
 def _exponent(p: Any) -> float:
     if isinstance(p, float | np.floating) and p == inf:
         return inf
-    return as_real(p, "p", 1)
+    return as_real(p, "p", 0, open_low=True)
 
 
 def _require_places(rows: Array, name: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, cast
 
 import numpy as np
 
-from statfast._distance import MetricRows, as_metric_rows, is_callable, store
+from statfast._distance import MetricRows, as_metric_rows, is_callable, refuse_self_distance, store
 from statfast._estimator import by_fit, count, fitted, jobs, one_of, param, randomness
 from statfast._typing import Array, Jobs, Rows, Seed, Weights
 from statfast._validation import (
@@ -163,6 +163,7 @@ class CLARA(Medoids):
         start = STARTS[params.init]
         rng = as_generator(self.random_state)
         rows, metric = as_metric_rows(X, self.metric, p=self.p, metric_params=self.metric_params)
+        refuse_self_distance(metric)
         weights, scale = moderate_weights(as_weights(sample_weight, len(rows)))
         free = np.flatnonzero(barred(weights, len(rows)) == 0)
         what = "rows" if weights is None else "rows of positive weight"

@@ -30,10 +30,11 @@ def as_norm(metric: Any, metric_params: Any, rows: Array, weights: Array | None)
         checked = as_metric(
             metric, metric_params=metric_params, d=rows.shape[1], X=rows if scales else None
         )
-    if checked is None or checked.name not in NORMS:
+    if checked is None or checked.name not in NORMS or checked.p < 1.0:
         raise ValueError(
             f"metric must be one of {', '.join(map(repr, NORMS))}, by which space has a volume; "
-            f"got {shown(metric)}. Take 'euclidean'."
+            f"got {shown(metric)}{' with p below 1' * (checked is not None and checked.p < 1.0)}. "
+            "Take 'euclidean'."
         )
     if checked.factor is not None and checked.factor.ndim == 1 and not checked.factor.all():
         raise ValueError(

@@ -50,6 +50,7 @@ def built(algorithm: str, task: SearchTask) -> Any:
         )
     if algorithm != "brute":
         what = f"the metric {metric.name!r}" + (" on sparse rows" if is_sparse(task.rows) else "")
+        what += " with p below 1" if metric.p < 1.0 else ""
         raise ValueError(
             f"algorithm {algorithm!r} does not serve {what}. "
             f"Take {either(('auto', *served(task), 'brute'))}."

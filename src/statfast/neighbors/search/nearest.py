@@ -31,18 +31,21 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         The distance: "euclidean" ("l2"), "sqeuclidean", "manhattan" ("cityblock", "l1"),
         "chebyshev" ("infinity"), "minkowski", "seuclidean", "mahalanobis", "cosine",
         "correlation", "haversine" (radians in, radians out), "hamming", "jaccard", "canberra",
-        "braycurtis", "nan_euclidean" and "gower" (see Notes), a function of two rows, or
-        "precomputed": then X is a table of distances, of the fitted rows (n, n) or
+        "braycurtis", "nan_euclidean", "jensenshannon", "dice", "yule", "russellrao",
+        "rogerstanimoto", "sokalmichener", "sokalsneath" and "gower" (see Notes), a function of two
+        rows, or "precomputed": then X is a table of distances, of the fitted rows (n, n) or
         from queries to them (m, n), or a sparse graph of these (see Notes).
         "kd_tree" serves Minkowski's and what is scaled to it, such
         as "mahalanobis" and "cosine"; "ball_tree" also "haversine", and functions that obey the
         triangle inequality.
     p : float, default=2
-        Exponent of "minkowski", at least 1; 2 is the Euclidean distance.
+        Exponent of "minkowski", above 0; 2 is the Euclidean distance, and less than 1 is served by
+        brute force alone.
     metric_params : dict, optional
         Further parameters: "w", weights of the columns; "V", variances of "seuclidean" or the
-        covariance of "mahalanobis" (those of the fitted rows if missing), or "VI", its inverse; for
-        "gower" also "kinds" and "ranges" of columns (see Notes).
+        covariance of "mahalanobis" (those of the fitted rows if missing), or "VI", its inverse;
+        "base" of the logarithms of "jensenshannon", natural ones if missing; for "gower" also
+        "kinds" and "ranges" of columns (see Notes).
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -89,7 +92,15 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     "canberra" is the sum of ``|a - b| / (|a| + |b|)``, "braycurtis" that of ``|a - b|`` over that
     of ``|a + b|``; 0 / 0 is 0. "nan_euclidean" takes NaN for missing: the root of d / c times the
     sum of squares over the c columns in which both rows have a value. They are searched by brute
-    force in numpy and scipy, a block at a time.
+    force in numpy and scipy, a block at a time, as are the following, and "minkowski" with p < 1.
+
+    "jensenshannon" [4]_ divides rows, which must not be negative, by their sums, p and q, and is
+    the root of the mean of sum p log(p / m) and sum q log(q / m), with m = (p + q) / 2. Of rows as
+    sets of the columns that are not 0, with c columns that both have, a and b that one alone has
+    and e that neither has: "dice" is (a + b) / (2 c + a + b), "yule" 2 a b / (c e + a b),
+    "russellrao" (d - c) / d, "rogerstanimoto", also called "sokalmichener",
+    2 (a + b) / (c + e + 2 (a + b)), and "sokalsneath" 2 (a + b) / (c + 2 (a + b)); 0 / 0 is 0. By
+    "russellrao" a row is not at 0 from itself unless it has all columns.
 
     "gower" [3]_ takes tables of several kinds of columns, also data frames, as R's cluster::daisy
     does: the mean of a dissimilarity for each column, over those in which both rows have a value
@@ -125,6 +136,8 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
        209-226. doi:10.1145/355744.355745
     .. [3] J. C. Gower (1971). A general coefficient of similarity and some of its properties.
        Biometrics 27(4), 857-871. doi:10.2307/2528823
+    .. [4] D. M. Endres, J. E. Schindelin (2003). A new metric for probability distributions. IEEE
+       Transactions on Information Theory 49(7), 1858-1860. doi:10.1109/TIT.2003.813506
 
     Examples
     --------

@@ -91,7 +91,8 @@ class BallTree(SpatialTree):
     def _built(self, rows: Array, leaf_size: int | None) -> Any:
         if self._metric.kind == BLOCKWISE:
             raise ValueError(
-                f"metric must be one of which balls can bound distances; got {self.metric!r}. Use "
+                f"metric must be one of which balls can bound distances; got {self.metric!r}"
+                f"{' with p below 1' * (self._metric.p < 1.0)}. Use "
                 "NearestNeighbors(algorithm='brute')."
             )
         return BallTreeIndex.build(rows, self._n_jobs, metric=self._metric, leaf_size=leaf_size)

@@ -106,7 +106,8 @@ class KDTree(SpatialTree):
         if self._metric.kind not in (EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI):
             raise ValueError(
                 f"metric must be one whose distances grow with the difference of each column; got "
-                f"{self.metric!r}. Use BallTree, or NearestNeighbors(algorithm='brute')."
+                f"{self.metric!r}{' with p below 1' * (self._metric.p < 1.0)}. "
+                "Use BallTree, or NearestNeighbors(algorithm='brute')."
             )
         return KDTreeIndex.build(rows, self._n_jobs, metric=self._metric, leaf_size=leaf_size)
 

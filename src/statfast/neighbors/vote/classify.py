@@ -44,7 +44,8 @@ class KNeighborsClassifier(Voting, LeftOut):
     metric : str or callable, default="minkowski"
         The distance.
     p : float, default=2
-        Exponent of "minkowski", at least 1; 2 is the Euclidean distance.
+        Exponent of "minkowski", above 0; 2 is the Euclidean distance, and less than 1 is served by
+        brute force alone.
     metric_params : dict, optional
         Further parameters of the metric.
     n_jobs : int, optional
