@@ -122,6 +122,7 @@ KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a roo
     "patterns.rule_lists": "patterns",
     "patterns.subgroups": "patterns",
     "preprocessing.bases": "preprocessing",
+    "preprocessing.encoding": "preprocessing",
     "preprocessing.imputation": "preprocessing",
     "preprocessing.scaling": "preprocessing rows",
     "svm.dual": "distance svm",

@@ -198,3 +198,17 @@ def test_frames_and_pipelines():
 def test_refusals(params, y, message):
     with pytest.raises((ValueError, TypeError), match=message):
         TargetEncoder(**params).fit_transform([[0], [0], [1], [1]], y)
+
+
+@pytest.mark.parametrize("kind", ["object", "str", "string", "category"])
+def test_strings_of_pandas_have_their_categories(kind):
+    pandas = pytest.importorskip("pandas")
+    words = pandas.Series(["b", None, "a", "b", None, "c"] * 5, dtype="object")
+    y = np.arange(30.0)
+    made = TargetEncoder(cv=3).fit(words.to_frame("w"), y)
+    other = TargetEncoder(cv=3).fit(words.astype(kind).to_frame("w"), y)
+    assert other.categories_[0][:3].tolist() == ["a", "b", "c"]
+    given = other.transform(words.astype(kind).to_frame("w"))
+    np.testing.assert_array_equal(given, made.transform(words.to_frame("w")))
+    empty = pandas.DataFrame({"w": pandas.Series([None] * 30, dtype="object").astype(kind)})
+    assert len(TargetEncoder(cv=3).fit(empty, y).categories_[0]) == 1

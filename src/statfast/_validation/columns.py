@@ -112,6 +112,9 @@ def _of_pandas(column: Any) -> Array:
         return levels[codes]
     if isinstance(kind, np.dtype):
         return column.to_numpy()
+    if getattr(kind, "storage", None) == "pyarrow":  # A string object is made once for each value.
+        codes, strings = column.factorize()
+        return np.append(strings.to_numpy(object), np.nan)[codes]
     gaps = bool(column.isna().any())
     if getattr(kind, "kind", "O") in "biuf":  # A nullable dtype of pandas.
         return column.to_numpy(np.float64, na_value=np.nan) if gaps else column.to_numpy()

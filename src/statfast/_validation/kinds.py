@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._core.rows.kinds import object_types
 from statfast._typing import Array
 
 TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
@@ -53,7 +54,7 @@ def plain_objects(values: Array, name: str, columns: Array | None = None) -> Arr
 
     `columns` are the names of the columns, which the sentence then uses.
     """
-    kinds = set(map(type, values.ravel().tolist()))
+    kinds = object_types(values.ravel().tolist())
     for kind in kinds:
         if kind.__name__ == "NaTType" or _is_time(kind):
             raise _no_number(values, kind, name, columns, _FIX_TIMES)
@@ -67,8 +68,9 @@ def plain_objects(values: Array, name: str, columns: Array | None = None) -> Arr
 
 def first_time(values: Array) -> object | None:
     """The first date, time or duration among objects; None if there is none."""
-    kinds = [kind for kind in set(map(type, values.tolist())) if _is_time(kind)]
-    return next(value for value in values.tolist() if type(value) in kinds) if kinds else None
+    entries = values.tolist()
+    kinds = [kind for kind in object_types(entries) if _is_time(kind)]
+    return next(value for value in entries if type(value) in kinds) if kinds else None
 
 
 def _is_time(kind: type) -> bool:

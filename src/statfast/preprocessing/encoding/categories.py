@@ -11,6 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from statfast._core.preprocessing.objects import number_objects
+from statfast._engine import checkpoint
 from statfast._estimator import Estimator, Transformer, fitted
 from statfast._typing import Array, Rows
 from statfast._validation import (
@@ -25,6 +27,7 @@ from statfast._validation import (
     wrong_type,
 )
 
+OBJECTS_A_CALL = 1 << 20  # some hundredths of a second
 INFREQUENT = "infrequent_sklearn"  # the name in scikit-learn
 
 
@@ -38,13 +41,9 @@ def distinct(column: Array, label: int | str) -> tuple[Array, Array]:
     if column.dtype.kind == "f":
         values = np.unique(column)
         return values, numbered(column, values)
-    entries = column.tolist()
-    try:
-        seen = set(entries)
-    except TypeError as error:
-        raise _no_category(error) from error
-    values = _sorted(seen, column.dtype, label)
-    return values, _looked_up(entries, seen, values)
+    keys, places = _first_numbers(column, {})
+    values = _sorted(keys, column.dtype, label)
+    return values, _renumbered(keys, values)[places]
 
 
 def _are_integers(column: Array) -> bool:
@@ -55,7 +54,7 @@ def _are_integers(column: Array) -> bool:
     return bool((np.floor(column) == column).all() and float(np.abs(column).max(initial=0)) < 2**53)
 
 
-def _sorted(seen: set[Any], dtype: Any, label: Any) -> Array:
+def _sorted(seen: Iterable[Any], dtype: Any, label: Any) -> Array:
     present = [value for value in seen if not is_missing(value)]
     try:
         present.sort()
@@ -106,22 +105,33 @@ def numbered(column: Array, values: Array) -> Array:
     """The place of each entry of a column among the categories; -1 if it is not one of them."""
     if column.dtype.kind in "biuf" and values.dtype.kind in "biuf":
         return _numbered_numbers(column, values)
-    entries = column.tolist()
+    keys, places = _first_numbers(column, {value: k for k, value in enumerate(values.tolist())})
+    return _renumbered(keys, values)[places]
+
+
+def _first_numbers(column: Array, table: dict[Any, int]) -> tuple[list[Any], Array]:
+    """The keys of a table and the other entries of a column as they come, and each one's place."""
+    entries, places = column.tolist(), np.empty(len(column), dtype=np.intp)
     try:
-        return _looked_up(entries, set(entries), values)
+        for begin in range(0, len(entries), OBJECTS_A_CALL):
+            end = min(begin + OBJECTS_A_CALL, len(entries))
+            number_objects(entries, begin, end, table, places)
+            checkpoint()
     except TypeError as error:
         raise _no_category(error) from error
+    return list(table), places
 
 
 def _no_category(error: Any) -> Any:
     return TypeError(f"X has others: the argument must be a table of strings or numbers; {error}.")
 
 
-def _looked_up(labels: list[Any], seen: set[Any], values: Array) -> Array:
+def _renumbered(keys: list[Any], values: Array) -> Array:
+    """The place of each key among the values; -1 if it is not one of them."""
     place_of_value = {value: k for k, value in enumerate(values.tolist())}
     nan = next((k for value, k in place_of_value.items() if _is_nan(value)), -1)
-    table = {value: nan if _is_nan(value) else place_of_value.get(value, -1) for value in seen}
-    return np.fromiter(map(table.__getitem__, labels), np.intp, len(labels))
+    places = [nan if _is_nan(key) else place_of_value.get(key, -1) for key in keys]
+    return np.array(places, dtype=np.intp)
 
 
 def _is_nan(value: float | str) -> bool:
