@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.neighbors import KNeighborsClassifier as SklearnClassifier
 
-from statfast.neighbors import KNeighborsClassifier, NearestNeighbors
+from statfast.neighbors import (
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    NearestNeighbors,
+    RadiusNeighborsClassifier,
+    RadiusNeighborsRegressor,
+)
 from statfast.neighbors.search import search as search_module
 from tests.reference import neighbors as twin
 
@@ -255,17 +261,37 @@ def test_pickle(blobs):
     [
         (lambda d: d[:, :-1], r"shape \(2, 3\); got shape \(2, 2\)"),
         (lambda d: d - 100.0, "at least 0; got -"),
-        (lambda d: d * np.nan, "finite weights .* got nan"),
-        (lambda d: 1 / d, "finite weights .* inf"),
+        (lambda d: d * np.nan, "at least 0; got nan"),
+        (lambda d: d * 0.0 + 1e308, "at least 0; got 1e.308"),
         (lambda d: d * 0.0, "a positive weight in each row"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
 def test_bad_weight_functions(returned, message):
     model = KNeighborsClassifier(3, weights=returned).fit(np.arange(4.0)[:, None], [0, 1, 0, 1])
     for method in (model.predict, model.predict_proba):
         with pytest.raises(ValueError, match=message):
             method([[0.0], [1.5]])
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
+def test_infinite_weights_decide_alone():
+    X = np.repeat(np.arange(6.0), 2)[:, None]
+    y = np.array([0, 1, 1, 0, 2, 2] * 2)
+    Q = [[0.0], [1.5], [2.0], [2.2]]
+    for cls, k in (
+        (KNeighborsClassifier, 5),
+        (KNeighborsRegressor, 5),
+        (RadiusNeighborsClassifier, 1.6),
+        (RadiusNeighborsRegressor, 1.6),
+    ):
+        known, model = (cls(k, weights=w).fit(X, y) for w in ("distance", lambda d: 1.0 / d))
+        np.testing.assert_array_equal(model.predict(Q), known.predict(Q))
+    farthest = KNeighborsClassifier(3, weights=lambda d: np.where(d == d.max(), np.inf, 1.0))
+    model = farthest.fit([[0.0], [1.0], [3.0]], ["a", "a", "b"])
+    np.testing.assert_array_equal(model.predict_proba([[0.0]]), [[0.0, 1.0]])
+    refused = KNeighborsClassifier(2, weights=lambda d: np.where(d == 0.0, np.inf, -1.0))
+    with pytest.raises(ValueError, match="at least 0"):
+        refused.fit([[0.0], [1.0]], [0, 1]).predict([[0.0]])
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,8 @@ class KNeighborsClassifier(Voting, LeftOut):
         Weight of a neighbor's vote: 1, or 1 / distance, or what the callable returns for an
         array of distances (m, k): weights (m, k), not negative, some of each row positive.
         With "distance", neighbors at distance 0 have weight 1 and all others of that row
-        none. A callable sees at most some 4 million distances a call.
+        none; so have those of infinite weight. A callable sees at most some 4 million distances a
+        call.
     ties : {"lowest", "nearest", "random"}, default="lowest"
         Which of the classes that share the largest vote wins: the lowest label (as in
         scikit-learn); the one whose nearest member is nearest to the sample, and of those equally

@@ -26,8 +26,8 @@ class KNeighborsRegressor(Averaging, LeftOut):
     weights : {"uniform", "distance"} or callable, default="uniform"
         Weight of a neighbor: 1, or 1 / distance, or what the callable returns for an array of
         distances (m, k): weights (m, k), not negative, some of each row positive. With
-        "distance", neighbors at distance 0 have weight 1 and all others of that row none. A
-        callable sees at most some 4 million distances a call.
+        "distance", neighbors at distance 0 have weight 1 and all others of that row none; so
+        have those of infinite weight. A callable sees at most some 4 million distances a call.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
         Search method: "brute", a k-d tree or a ball tree; "auto" takes what is likely to be
         fastest. The answer is the same.

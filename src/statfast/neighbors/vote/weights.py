@@ -36,7 +36,10 @@ def weigh(
 
 
 def checked(values: Array, starts: np.ndarray, shape: tuple) -> np.ndarray:
-    """Check the weights that a function returned, of this shape; returns them flat, float64."""
+    """Check the weights that a function returned, of this shape; returns them flat, float64.
+
+    Where some of a row are infinite, these become 1, and the others 0.
+    """
     w = np.ascontiguousarray(values, dtype=np.float64)
     if w.shape != shape:
         raise ValueError(
@@ -44,6 +47,13 @@ def checked(values: Array, starts: np.ndarray, shape: tuple) -> np.ndarray:
             f"{w.shape}. Return an array of the shape it is given."
         )
     w = w.reshape(-1)
+    infinite = w == np.inf
+    if infinite.any():
+        row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        decided = np.zeros(len(starts) - 1, bool)
+        decided[row[infinite]] = True
+        # A weight that is refused stays as it is.
+        w = np.where(decided[row] & (w >= 0.0), infinite, w)
     first = starts[:-1][np.diff(starts) > 0]
     if len(first) == 0:
         return w
@@ -52,8 +62,8 @@ def checked(values: Array, starts: np.ndarray, shape: tuple) -> np.ndarray:
     # Written so that NaN fails too.
     if not (w.min() >= 0.0 and total.max() < np.inf):
         raise ValueError(
-            f"weights must return finite weights of at least 0; got {w.min()} to {w.max()}. "
-            'For 1 / distance use weights="distance", which allows for distance 0.'
+            f"weights must return weights of at least 0; got {w.min()} to {w.max()}. Return "
+            "infinity where a neighbor decides alone, and scale down weights whose sum overflows."
         )
     if not total.min() > 0.0:
         raise ValueError(
