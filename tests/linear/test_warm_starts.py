@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from statfast import ElasticNet, Lasso, LogisticRegression, SeparationWarning
+from statfast import ElasticNet, HuberRegressor, Lasso, LogisticRegression, SeparationWarning
 
 SHAPES = [(200, 12), (60, 150), (400, 700)]
 
@@ -171,3 +171,28 @@ def test_separated_classes_start_from_scratch():
     for _ in range(2):
         with pytest.warns(SeparationWarning):
             model.fit(X, X[:, 0] > 0)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("size", [1.0, 1e150])
+def test_huber_regression_goes_on(intercept, size):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 4)) + 2.0
+    y = (X @ [1.0, -1.0, 0.5, 0.0] + rng.standard_t(2, 300) + 3.0) * size
+    how = {"fit_intercept": intercept, "alpha": 0.0}
+    model = HuberRegressor(**how, warm_start=True).fit(X, y)
+    coefs, first = model.coef_, model.n_iter_
+    assert first > 2
+    assert model.fit(X, y).n_iter_ <= 2
+    assert_allclose(model.coef_, coefs, rtol=1e-6)
+    y = y + 0.1 * size * rng.normal(size=300)
+    cold = HuberRegressor(**how).fit(X, y)
+    assert_allclose(model.fit(X, y).coef_, cold.coef_, rtol=1e-6)
+    assert_allclose(model.scale_, cold.scale_, rtol=1e-6)
+    cold.fit(X[:, :2], y)
+    assert_array_equal(model.fit(X[:, :2], y).coef_, cold.coef_)
+    # A scale of 0 is no start.
+    line = X[:, 0]
+    for _ in range(2):
+        model.fit(X, line)
+        assert_allclose(model.coef_, [1.0, 0.0, 0.0, 0.0], atol=1e-9)

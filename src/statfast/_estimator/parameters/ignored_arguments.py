@@ -20,7 +20,6 @@ ANY = None  # Stands for all values of a parameter.
 _SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _RIDGE = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
 _RIDGES = "Ridge RidgeClassifier"
-_ANEW = (False,)
 _COPIED = "KMeans BisectingKMeans"
 _LASSO = "Lasso ElasticNet"
 _LASSO_CV = "LassoCV ElasticNetCV"
@@ -31,7 +30,6 @@ _COMBINATIONS = "VotingClassifier VotingRegressor StackingClassifier StackingReg
 _SEARCHES = "GridSearchCV RandomizedSearchCV"
 _HALVINGS = "HalvingGridSearchCV HalvingRandomSearchCV"
 _NO_MEMORY = "Results of a fit are not kept in a file."
-_STARTS = "Each fit starts from scratch."
 
 # Classes, a parameter, its values that change no result, and why other values would.
 _ROWS = (
@@ -40,7 +38,6 @@ _ROWS = (
     (_LASSO_CV, "precompute", ANY, ""),
     (f"{_LASSO} {_LASSO_CV}", "selection", ("cyclic", "random"), ""),
     (f"{_LASSO} {_LASSO_CV} {_RIDGES} {_LOGISTIC}", "random_state", ANY, ""),
-    ("HuberRegressor", "warm_start", _ANEW, _STARTS),
     (f"{_LASSO_CV} {_LOGISTIC} {_MACHINES} {_SEARCHES} {_HALVINGS}", "verbose", ANY, ""),
     ("LinearSVC LinearSVR BaggingClassifier BaggingRegressor", "verbose", ANY, ""),
     ("NMF OneVsRestClassifier ClassifierChain RegressorChain", "verbose", ANY, ""),

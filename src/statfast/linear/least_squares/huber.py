@@ -49,6 +49,9 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         The iterations end when a step changes no fitted value by more than so many scales.
     max_iter : int, default=100
         Maximum number of iterations.
+    warm_start : bool, default=False
+        Start with the coefficients of the last fit, if they are for as many columns and its scale
+        was not 0. The end is the same, to `tol`.
 
     Attributes
     ----------
@@ -101,6 +104,7 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
     fit_intercept: bool = param(flag, default=True)
     tol: float = param(real(0.0), default=1e-8)
     max_iter: int = param(count(), default=100)
+    warm_start: bool = param(flag, default=False)
 
     coef_: Array = fitted()
     intercept_: float = fitted()
@@ -134,15 +138,20 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         # overflow.
         unit = power_of_two(np.abs(target).max())
         target = np.ldexp(target, -unit)
-        first = least_squares(rows, target[:, None], weights, intercept, 1e-11)
+        before = self._coefs_before(rows.shape[1])
+        if before is None:
+            first = least_squares(rows, target[:, None], weights, intercept, 1e-11)
+            coef, b0 = first.coef[0], first.intercept[:intercept]
+        else:
+            coef, b0 = np.ldexp(before[1:], -unit), np.ldexp(before[:intercept], -unit)
         w = np.ones(len(rows)) if weights is None else weights
         table, mean, size = _table(rows, w, int(intercept))
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             # A constant column gives inf / inf, which fmin ignores.
             penalty = np.fmin(np.ldexp(params.alpha, unit) / size**2, MAX_PENALTY)
         problem = _Huber(table, target, w, min(epsilon, MAX_EPSILON), penalty, int(intercept))
-        slopes = first.coef[0] * np.where(size < np.inf, size, 0.0)
-        start = np.concatenate([first.intercept[:intercept] + first.coef[0] @ mean, slopes])
+        slopes = coef * np.where(size < np.inf, size, 0.0)
+        start = np.concatenate([b0 + coef @ mean, slopes])
         b, scale, turns, done = problem.solve(start, params.tol, params.max_iter)
         if not done:
             warn_not_converged(self, turns)
@@ -162,6 +171,13 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
             n_iter_=turns,
             converged_=bool(done),
         )
+
+    def _coefs_before(self, d: int) -> Array | None:
+        """Intercept and coefficients (1 + d,) of the last fit, if this one is to go on there."""
+        known = self._checked_value("warm_start") and self.__dict__.get("scale_", 0.0) > 0.0
+        if not known or self.coef_.shape != (d,):
+            return None
+        return np.append(self.intercept_, self.coef_)
 
 
 def _table(rows: Array, w: Array, intercept: int) -> tuple[Array, Array, Array]:
