@@ -195,7 +195,7 @@ CLUSTERINGS = "AgglomerativeClustering|KMedoids|CLARA|NearestNeighbors"
 NEIGHBOR_MODELS = "(KNeighbors|RadiusNeighbors).*|LocalOutlierFactor"
 MACHINES = "SVC|SVR|NuSVC|NuSVR|OneClassSVM"
 REGRESSING = "AdaBoostRegressor|BaggingRegressor|MultiOutputRegressor|RegressorChain"
-SEARCHES = "(Grid|Randomized)SearchCV"
+SEARCHES = "(Grid|Randomized|HalvingGrid|HalvingRandom)SearchCV"
 
 OF_CLASSES = "it is given for each class"
 OF_COLUMNS = "it is given for each column"
@@ -252,6 +252,9 @@ INSTEAD = [
     (CLUSTERINGS, "metric", METRICS, JUDGED_BY_FIT),
     (NEIGHBOR_MODELS, "metric", TREE_METRICS, JUDGED_BY_FIT),
     ("KernelDensity", "metric", values_of("euclidean", "manhattan", "chebyshev"), JUDGED_BY_FIT),
+    ("Halving.*", "max_resources", values_of("auto", 27), SUITS_THE_ROWS),
+    ("Halving.*", "min_resources", values_of("exhaust", "smallest", 20), SUITS_THE_ROWS),
+    ("Halving.*", "resource", values_of("n_samples"), "estimators have no parameter in common"),
     (SEARCHES, "error_score", values_of("raise", np.nan), "a fit that fails is to be seen"),
     (ANY, "image_shape", IMAGES, OF_COLUMNS),
     ("AgglomerativeClustering", "connectivity", NOTHING, JUDGED_BY_FIT),

@@ -87,8 +87,16 @@ INCOMPATIBLE = {
     # Of two classes, one has no weight: nothing is left to tell apart.
     (".*", "(?s)2 classes.* one class"): ("sample_weight",),
     ("DecisionTreeClassifier", r"cost must be 0 on .*array\(\[\[0"): ("sample_weight",),
-    ("(Grid|Randomized)SearchCV", "Invalid parameter"): ("param_grid", "param_distributions"),
-    ("(Grid|Randomized)SearchCV", "asks for predict_proba"): ("scoring",),
+    (".*SearchCV", "Invalid parameter"): ("param_grid", "param_distributions"),
+    ("HalvingRandomSearchCV", "cannot be both set to 'exhaust'"): (
+        "n_candidates", "min_resources",
+    ),
+    # Few rows are drawn, which may lack a class.
+    ("Halving.*", "least 2 classes|not in labels"): ("min_resources", "max_resources", "cv"),
+    ("Halving.*", "min_resources_=.* is greater"): (
+        "min_resources", "max_resources", "cv", "target", "sample_weight",
+    ),
+    (".*SearchCV", "asks for predict_proba"): ("scoring",),
     ("Bagging.*|.*Forest.*|ExtraTrees.*",
      "oob_score (needs|is of)|max_samples needs"): ("oob_score", "max_samples", "bootstrap"),
     ("BaggingClassifier", "members that know all"): ("max_samples",),
@@ -97,7 +105,7 @@ INCOMPATIBLE = {
     ("TangentDistanceClassifier", "between 1 and n_candidates"): ("n_candidates",),
     ("LogisticRegression", "method='firth' takes no other"): ("method",),
     ("LogisticRegression", "l1_ratio mixes the penalties of a finite C"): ("l1_ratio",),
-    ("(Grid|Randomized)SearchCV", "No candidate has a score|All the . fits failed"): (
+    (".*SearchCV", "No candidate has a score|All the . fits failed"): (
         "scoring", "error_score",
     ),
     (".*", "reject_label must not be a class"): ("reject_label", "reject"),
