@@ -265,7 +265,7 @@ class Columns(ScaledColumns):
                 )
             warn_user(
                 "precompute holds products of columns that are not centered, which an intercept "
-                "asks for: they are made anew. Center X, or pass fit_intercept=False."
+                "asks for: products are formed again. Center X, or pass fit_intercept=False."
             )
             if not self.whole:
                 return

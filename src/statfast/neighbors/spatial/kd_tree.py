@@ -104,10 +104,11 @@ class KDTree(SpatialTree):
 
     def _built(self, rows: Array, leaf_size: int | None) -> Any:
         if self._metric.kind not in (EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI):
+            below = self._metric.p < 1.0
             raise ValueError(
                 f"metric must be one whose distances grow with the difference of each column; got "
-                f"{self.metric!r}{' with p below 1' * (self._metric.p < 1.0)}. "
-                "Use BallTree, or NearestNeighbors(algorithm='brute')."
+                f"{self.metric!r}{' with p below 1' * below}. Use "
+                f"{'' if below else 'BallTree, or '}NearestNeighbors(algorithm='brute')."
             )
         return KDTreeIndex.build(rows, self._n_jobs, metric=self._metric, leaf_size=leaf_size)
 
