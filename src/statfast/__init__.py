@@ -112,6 +112,7 @@ _HOMES = {
         "ExtraTreesRegressor",
         "HistGradientBoostingClassifier",
         "HistGradientBoostingRegressor",
+        "IsolationForest",
         "RandomForestClassifier",
         "RandomForestRegressor",
         "StackingClassifier",

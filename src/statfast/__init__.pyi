@@ -101,6 +101,7 @@ from statfast.ensemble import ExtraTreesClassifier as ExtraTreesClassifier
 from statfast.ensemble import ExtraTreesRegressor as ExtraTreesRegressor
 from statfast.ensemble import HistGradientBoostingClassifier as HistGradientBoostingClassifier
 from statfast.ensemble import HistGradientBoostingRegressor as HistGradientBoostingRegressor
+from statfast.ensemble import IsolationForest as IsolationForest
 from statfast.ensemble import RandomForestClassifier as RandomForestClassifier
 from statfast.ensemble import RandomForestRegressor as RandomForestRegressor
 from statfast.ensemble import StackingClassifier as StackingClassifier
@@ -344,6 +345,7 @@ __all__ = [
     "HistGradientBoostingRegressor",
     "HuberRegressor",
     "IncrementalPCA",
+    "IsolationForest",
     "IsotonicRegression",
     "KBinsDiscretizer",
     "KDTree",

@@ -156,7 +156,7 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
         "BaseEnsemble": "ensembles here have estimators_, and statfast.Estimator as their base",
         "GradientBoostingClassifier": _BOOSTING.format("HistGradientBoostingClassifier"),
         "GradientBoostingRegressor": _BOOSTING.format("HistGradientBoostingRegressor"),
-        ("IsolationForest", "RandomTreesEmbedding"): "",
+        "RandomTreesEmbedding": "",
     },
     "exceptions": {
         (

@@ -292,6 +292,11 @@ WRONG = {
         "forest classes": (_times("predictions", 0.0), _plus("predictions", 1.0)),
         "forest numbers": (_times("predictions", 0.0), _plus("predictions", 3.0)),
     },
+    "sparse_trees": {
+        task: (_times("predictions", 0.0), _plus("predictions", 1.0))
+        for task in ("tree", "random forest", "extra-trees")
+    },
+    "isolation": {"scores": (_times("scores", -1.0), _times("scores", 0.0))},
     "tree_predict": {"predict": (_times("predictions", 0.0), _plus("predictions", 1.0))},
     "boosting": {
         "boost": (_plus("probabilities", 0.05), _times("probabilities", -1.0)),

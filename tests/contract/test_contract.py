@@ -119,6 +119,7 @@ SMALL = {
     "AdaBoostClassifier": {"n_estimators": 8},
     "AdaBoostRegressor": {"n_estimators": 8, "random_state": 0},
     "BaggingClassifier": {"random_state": 0},
+    "IsolationForest": {"n_estimators": 8, "random_state": 0},
     "BaggingRegressor": {"random_state": 0},
     "HistGradientBoostingClassifier": {"max_iter": 12, "min_samples_leaf": 1, "random_state": 0},
     "HistGradientBoostingRegressor": {"max_iter": 12, "min_samples_leaf": 1, "random_state": 0},
@@ -264,6 +265,7 @@ SPARSE_AFTER_DENSE = {
     "DecisionTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "IsolationForest",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "Binarizer",
@@ -339,7 +341,7 @@ SPARSE_AFTER_DENSE = {
 }
 
 # Estimators whose weights are chances of rows to be drawn.
-DRAW_ROWS = {"AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor"}
+DRAW_ROWS = {"AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor", "IsolationForest"}
 
 # Values that would be nonsense to other parameters.
 SENSE = [
@@ -405,7 +407,7 @@ EXPECTED_FAILURES = {
     "RegularizedDiscriminantAnalysisCV": {WEIGHTS[0]: WHOLE},
     **{
         name: dict.fromkeys(WEIGHTS, "rows are drawn, of which there are more where some repeat")
-        for name in ("AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor")
+        for name in DRAW_ROWS
     },
     "MiniBatchKMeans": dict.fromkeys(
         WEIGHTS, "batches are drawn among the rows, of which there are more where rows are repeated"

@@ -32,7 +32,8 @@ HAVE_ORDER = {
         (
             "AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor", "BisectingKMeans",
             "CLARA",
-            "ExtraTreesClassifier", "ExtraTreesRegressor", "GaussianMixture", "KMeans",
+            "ExtraTreesClassifier", "ExtraTreesRegressor", "GaussianMixture", "IsolationForest",
+            "KMeans",
             "LSHNeighbors",
             "MiniBatchKMeans", "RandomForestClassifier", "RandomForestRegressor",
             "RatingsFactorization", "TruncatedSVD", "OutputCodeClassifier",
@@ -59,7 +60,8 @@ HAVE_ORDER = {
 OF_COLUMNS = {
     **dict.fromkeys(
         (
-            "BisectingKMeans", "ExtraTreesClassifier", "ExtraTreesRegressor", "LSHNeighbors",
+            "BisectingKMeans", "ExtraTreesClassifier", "ExtraTreesRegressor", "IsolationForest",
+            "LSHNeighbors",
             "RandomForestClassifier", "RandomForestRegressor", "RatingsFactorization",
             "TruncatedSVD", "AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor",
         ),

@@ -101,6 +101,7 @@ LEFT_OUT = {
     "RadiusNeighborsTransformer": OF_GRAPHS,
     "KernelDensity": "see the suite `density`",
     "LocalOutlierFactor": "see the suite `outliers`",
+    "IsolationForest": "see the suite `isolation`",
     "MultiOutputClassifier": NO_ESTIMATOR,
     "MultiOutputRegressor": NO_ESTIMATOR,
     "NMF": "see the suite `nmf`",

@@ -12,6 +12,7 @@ from statfast.ensemble.boosting.regressor import HistGradientBoostingRegressor
 from statfast.ensemble.combination.stacking import StackingClassifier, StackingRegressor
 from statfast.ensemble.combination.voting import VotingClassifier, VotingRegressor
 from statfast.ensemble.forest.extra_trees import ExtraTreesClassifier, ExtraTreesRegressor
+from statfast.ensemble.forest.isolation_forest import IsolationForest
 from statfast.ensemble.forest.random_forest import RandomForestClassifier, RandomForestRegressor
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "ExtraTreesRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "IsolationForest",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "StackingClassifier",

@@ -91,7 +91,7 @@ def rows_to_fit(X: Any) -> Any:
     return rows
 
 
-def rows_to_answer(estimator: GrowthParameters, X: Any) -> Any:
+def rows_to_answer(estimator: Estimator, X: Any) -> Any:
     """Check rows for a fitted estimator, dense or `DenseBlocks`; NaN stands for a missing value."""
     columns = getattr(estimator, "_columns", None)
     if columns is None:

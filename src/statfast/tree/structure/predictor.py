@@ -18,7 +18,7 @@ from statfast.tree.structure.non_numeric_splits import SETS
 WALKS_PER_CALL = 1 << 18  # rows times trees of a kernel call: some ten milliseconds
 MIN_BLOCK_ROWS = 8  # fewer rows pass through all trees in one call
 MIN_WALKS_PER_NODE = 2  # walks for each node: from these on, making codes pays
-VALUES_PER_BLOCK = 1 << 18  # values of a block of rows that the cache holds beside a tree
+VALUES_PER_BLOCK = 1 << 16  # values of a block of rows that the cache holds beside a tree
 FLOP_PER_WALK = 4e1  # of a walk through a tree, about
 
 
