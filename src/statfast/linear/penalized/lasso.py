@@ -87,8 +87,9 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         parts start from scratch.
     precompute : bool, "auto" or array-like of shape (d, d), default=False
         The products ``X.T @ X`` of dense columns, if they are known: with weights that sum to n,
-        and of columns less their means where there is an intercept (else a warning says that they are
-        not used). They spare time and change no result. Otherwise the fit chooses what it computes.
+        and of columns less their means where there is an intercept (else a warning says that they
+        are not used). They spare time and change no result. Otherwise the fit chooses what it
+        computes.
     n_jobs : int, optional
         Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
@@ -310,8 +311,9 @@ class Lasso(ElasticNet):
         parts start from scratch.
     precompute : bool, "auto" or array-like of shape (d, d), default=False
         The products ``X.T @ X`` of dense columns, if they are known: with weights that sum to n,
-        and of columns less their means where there is an intercept (else a warning says that they are
-        not used). They spare time and change no result. Otherwise the fit chooses what it computes.
+        and of columns less their means where there is an intercept (else a warning says that they
+        are not used). They spare time and change no result. Otherwise the fit chooses what it
+        computes.
     n_jobs : int, optional
         Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
