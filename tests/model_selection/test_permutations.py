@@ -58,7 +58,7 @@ def agree(result, expected):
     assert result[2] == expected[2]
 
 
-@pytest.mark.parametrize("how", [*SETTINGS, *WEIGHTED], ids=str)
+@pytest.mark.parametrize("how", [*SETTINGS, *WEIGHTED], ids=lambda how: "-".join(how) or "defaults")
 @pytest.mark.parametrize("name", INDEPENDENT)
 def test_targets_fitted_at_once_score_as_one_by_one(name, how):
     if how in WEIGHTED and "Neighbors" in name:
@@ -69,7 +69,11 @@ def test_targets_fitted_at_once_score_as_one_by_one(name, how):
     )
 
 
-@pytest.mark.parametrize("how", [{}, {"groups": G}, {"scoring": "neg_log_loss"}], ids=str)
+@pytest.mark.parametrize(
+    "how",
+    [{}, {"groups": G}, {"scoring": "neg_log_loss"}],
+    ids=lambda how: "-".join(how) or "defaults",
+)
 @pytest.mark.parametrize(
     "model",
     [
@@ -84,7 +88,9 @@ def test_labels_are_permuted_and_stratified_again(model, how):
 
 
 @pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
-@pytest.mark.parametrize("how", [{}, {"groups": G}, {"random_state": 7}], ids=str)
+@pytest.mark.parametrize(
+    "how", [{}, {"groups": G}, {"random_state": 7}], ids=lambda how: "-".join(how) or "defaults"
+)
 @pytest.mark.parametrize("kind", ["regression", "classes", "several targets"])
 def test_scores_are_those_of_scikit_learn(kind, how):
     peer = pytest.importorskip("sklearn.model_selection")
