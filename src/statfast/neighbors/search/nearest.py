@@ -169,8 +169,9 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The samples, finite (but see the metrics "nan_euclidean" and "gower"). float64, float32
-            and uint8 arrays are kept by reference.
+            The samples, finite (but see the metrics "nan_euclidean" and "gower"), or a `KDTree` or
+            `BallTree` of them, which is searched by its own metric. float64, float32 and uint8
+            arrays are kept by reference.
         y : ignored
             Present for the estimator protocol.
 

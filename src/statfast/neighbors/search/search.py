@@ -31,6 +31,7 @@ from statfast._validation import (
     refuse_large,
     require_width,
     rows_for,
+    shown,
 )
 from statfast.neighbors.brute.graph import as_graph
 from statfast.neighbors.brute.magnitude import in_range
@@ -39,6 +40,8 @@ from statfast.neighbors.brute.sparse import prepared
 from statfast.neighbors.search.algorithms import ALGORITHMS, SearchTask, built
 from statfast.neighbors.search.auto_algorithm import choose_algorithm
 from statfast.neighbors.search.part_search import neighbors_in_parts
+from statfast.neighbors.spatial.kd_tree import KDTree
+from statfast.neighbors.spatial.spatial_tree import SpatialTree
 
 MAX_ROWS = 2**31 - 1  # large arrays of row numbers are int32
 
@@ -93,6 +96,8 @@ class Search(Estimator):
 
         `algorithm="auto"` chooses for a search of the k nearest or, if given, within a radius.
         """
+        if isinstance(X, SpatialTree):
+            return self._of_tree(X)
         leaf = self._checked_value("leaf_size")
         metric: Metric = PRECOMPUTED_METRIC
         metric_arguments: dict[str, Any] = {"p": self.p, "metric_params": self.metric_params}
@@ -125,6 +130,34 @@ class Search(Estimator):
             "_rows": rows,
             "_metric": metric,
             "_index": index,
+        }
+
+    def _of_tree(self, tree: SpatialTree) -> dict[str, Any]:
+        """The attributes of a fit to a tree, which is searched as it is, by its own metric."""
+        if self.metric != "minkowski" or self.p != 2 or self.metric_params is not None:
+            asked = as_metric(
+                self.metric, p=self.p, metric_params=self.metric_params, d=tree.n_features
+            )
+            if (asked.name, asked.p) != (tree._metric.name, tree._metric.p):
+                raise ValueError(
+                    f"metric must be that of the tree ({tree.metric!r}), or be left out; got "
+                    f"{shown(self.metric)}."
+                )
+        name = "kd_tree" if isinstance(tree, KDTree) else "ball_tree"
+        if self.algorithm not in ("auto", name):
+            raise ValueError(
+                f"algorithm must be 'auto' or {name!r} for a tree of this kind; got "
+                f"{shown(self.algorithm)}."
+            )
+        return {
+            "n_samples_fit_": tree.n_samples,
+            "n_features_in_": tree.n_features,
+            "algorithm_": name,
+            "effective_metric_": tree.metric,
+            "effective_metric_params_": {"p": tree._metric.p} if tree.metric == "minkowski" else {},
+            "_rows": tree._prepared_rows(),
+            "_metric": tree._metric,
+            "_index": tree._index,
         }
 
     def _metric_params_of(self, metric: Metric) -> dict:

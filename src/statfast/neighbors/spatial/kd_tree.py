@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The k-d tree: the fastest exact search in few dimensions."""
 
+from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from statfast._core.kdtree import search as kdsearch
 from statfast._distance import CHEBYSHEV, EUCLIDEAN, MANHATTAN, MINKOWSKI
-from statfast._typing import Array, Rows
+from statfast._typing import Array, ArrayLike, Rows
+from statfast._validation import shown, to_array
 from statfast.neighbors.spatial.kd_index import KDTreeIndex
+from statfast.neighbors.spatial.periodic_index import PeriodicIndex
 from statfast.neighbors.spatial.spatial_tree import SpatialTree
 
 __all__ = ["KDTree", "KDTreeIndex"]
+
+MAX_REPEATED_COLUMNS = 8  # of a box: queries have 3 ** columns images
 
 _FLOATS = np.dtype(np.float64), np.dtype(np.float32)
 
@@ -38,6 +44,9 @@ class KDTree(SpatialTree):
         Exponent of "minkowski", at least 1.
     metric_params : dict, optional
         Further parameters of the metric: "w", "V", "VI".
+    boxsize : float or array-like of shape (d,), optional
+        Lengths of a box whose opposite sides are the same place; 0 for columns that do not repeat.
+        Rows must lie in [0, length); queries anywhere. Of the metrics that prepare no rows.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -51,6 +60,8 @@ class KDTree(SpatialTree):
         Of X: float64, float32 or uint8.
     metric : str
         The metric in use.
+    boxsize : ndarray of shape (d,), or None
+        The lengths of the box.
     nbytes : int
         Memory of the tree.
 
@@ -58,7 +69,7 @@ class KDTree(SpatialTree):
     ------
     ValueError
         If X is not a finite 2-d array with a row and a column, if the metric needs another index
-        (then `BallTree` takes it) or its parameters are wrong.
+        (then `BallTree` takes it) or its parameters are wrong; or if rows lie outside the box.
 
     Notes
     -----
@@ -100,7 +111,62 @@ class KDTree(SpatialTree):
     array([1, 0, 0, 2])
     """
 
-    _index: KDTreeIndex
+    _index: Any
+
+    def __init__(
+        self,
+        X: Rows,
+        *,
+        leaf_size: int | None = None,
+        metric: Any = "euclidean",
+        p: float = 2,
+        metric_params: dict[str, Any] | None = None,
+        boxsize: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            X, leaf_size=leaf_size, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs
+        )
+        if boxsize is not None:
+            self._box = self._checked_box(boxsize)
+            self._index = PeriodicIndex(self._index, self._box)
+
+    @property
+    def boxsize(self) -> Array | None:
+        """The lengths of the box that repeats itself, (d,), or None."""
+        return None if self._box is None else self._box.copy()
+
+    def _checked_box(self, boxsize: Any) -> Array:
+        d = self.n_features
+        lengths = to_array(boxsize, "boxsize", "a number, or one for each column", numbers=True)
+        box = np.empty(d)
+        if lengths.shape not in ((), (d,)) or lengths.dtype.kind not in "biuf":
+            raise ValueError(
+                f"boxsize must be a number, or one for each of the {d} columns; got "
+                f"{shown(boxsize)}."
+            )
+        box[:] = lengths
+        if not (np.isfinite(box) & (box >= 0.0)).all():
+            raise ValueError(f"boxsize must be finite and not negative; got {shown(boxsize)}.")
+        if self._metric.prepares:
+            raise ValueError(
+                f"boxsize goes with metrics of the rows as they are; got {self.metric!r}, or rows "
+                "so near one another that they are scaled. Leave it out."
+            )
+        if np.count_nonzero(box) > MAX_REPEATED_COLUMNS:
+            raise ValueError(
+                f"boxsize must repeat at most {MAX_REPEATED_COLUMNS} columns; got "
+                f"{np.count_nonzero(box)}. Set it to 0 for others."
+            )
+        points = self._index.points(slice(0, self.n_samples))
+        outside = ((points < 0.0) | (points >= box)) & (box > 0.0)
+        if outside.any():
+            row, column = np.argwhere(outside)[0].tolist()
+            raise ValueError(
+                f"X must lie in [0, boxsize) in columns that repeat; got {points[row, column]} in "
+                f"column {column}. Take it modulo {box[column]}."
+            )
+        return box
 
     def _built(self, rows: Array, leaf_size: int | None) -> Any:
         if self._metric.kind not in (EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI):
@@ -115,12 +181,13 @@ class KDTree(SpatialTree):
     def query(
         self,
         X: Rows,
-        k: int = 1,
+        k: int | Sequence[int] = 1,
         return_distance: bool = True,
         dualtree: bool = False,
         breadth_first: bool = False,
         sort_results: bool = True,
         *,
+        distance_upper_bound: float = inf,
         n_jobs: int | None = None,
     ) -> Any:
         if (
@@ -130,15 +197,18 @@ class KDTree(SpatialTree):
             and type(k) is int
             and 1 <= k <= self.n_samples
             and self._plain
+            and distance_upper_bound == inf
         ):
             distances, ids = np.empty(k), np.empty(k, np.intp)
             q = X if X.dtype is _FLOATS[0] else X.astype(np.float64)
             if kdsearch.query(self._index.view, q, distances, ids):
                 return (distances, ids) if return_distance else ids
-        return super().query(X, k, return_distance, n_jobs=n_jobs)
+        return super().query(
+            X, k, return_distance, distance_upper_bound=distance_upper_bound, n_jobs=n_jobs
+        )
 
     query.__doc__ = SpatialTree.query.__doc__
 
     @property
     def _plain(self) -> Any:
-        return self.metric == "euclidean" and not self._metric.prepares
+        return self.metric == "euclidean" and not self._metric.prepares and self._box is None

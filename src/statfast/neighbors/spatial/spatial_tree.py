@@ -5,6 +5,8 @@ A subclass builds its index. The index answers in reduced distances, of rows tha
 the metric; see neighbors/search/search.py and _distance/metrics.py.
 """
 
+from collections.abc import Sequence
+from math import inf
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +14,16 @@ import numpy as np
 from statfast._distance import Metric, as_metric
 from statfast._engine import checkpoint
 from statfast._typing import Array, ArrayLike, Jobs, Rows
-from statfast._validation import as_count, as_rows, refuse_large, shape_of, shown, wrong_type
+from statfast._validation import (
+    as_count,
+    as_real,
+    as_rows,
+    as_targets,
+    refuse_large,
+    shape_of,
+    shown,
+    wrong_type,
+)
 from statfast.neighbors.brute.magnitude import in_range
 
 NATIVE_DTYPES = (np.float64, np.float32, np.uint8)  # rows of other types become float64
@@ -25,6 +36,8 @@ MAX_HELD_NEIGHBORS = 1 << 22
 
 class SpatialTree:
     """The rows in a tree, with its queries."""
+
+    _box: Array | None = None  # the lengths of a box that repeats itself
 
     def __init__(
         self,
@@ -77,6 +90,13 @@ class SpatialTree:
         out[self._index.ids] = self._index.points(slice(0, self.n_samples))
         return out
 
+    def _prepared_rows(self) -> Array:
+        """The rows as the metric prepared them, in their original order."""
+        points = self._index.points(slice(0, self.n_samples))
+        out = np.empty_like(points)
+        out[self._index.ids] = points
+        return out
+
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({self.n_samples} rows, {self.n_features} features, "
@@ -86,12 +106,13 @@ class SpatialTree:
     def query(
         self,
         X: Rows,
-        k: int = 1,
+        k: int | Sequence[int] = 1,
         return_distance: bool = True,
         dualtree: bool = False,
         breadth_first: bool = False,
         sort_results: bool = True,
         *,
+        distance_upper_bound: float = inf,
         n_jobs: int | None = None,
     ) -> Any:
         """Return the k nearest neighbors of each query, the nearest first.
@@ -103,8 +124,8 @@ class SpatialTree:
         ----------
         X : array-like of shape (m, d) or (d,)
             The queries, finite; a single one gives results without their first axis.
-        k : int, default=1
-            Neighbors of each, at most the number of rows.
+        k : int or sequence of int, default=1
+            Neighbors of each, at most the number of rows; or which of them, the nearest being 1.
         return_distance : bool, default=True
             Whether to return the distances as well.
         dualtree : bool, default=False
@@ -113,6 +134,9 @@ class SpatialTree:
             Accepted for scikit-learn's sake; changes nothing.
         sort_results : bool, default=True
             Taken for scikit-learn's sake: the results are always sorted.
+        distance_upper_bound : float, default=inf
+            Neighbors at this distance, or farther, are left out, as by scipy's tree: in their
+            places stand an infinite distance and the number of rows.
         n_jobs : int, optional
             Threads; None takes what the tree was built with.
 
@@ -127,18 +151,37 @@ class SpatialTree:
         ------
         ValueError
             If X is not finite or of another width, if k is not between 1 and the number of rows,
-            or if a distance overflows.
+            if the bound is negative, or if a distance overflows.
         TypeError
             If k is no integer.
         MemoryError
             If the results would take more than half the free memory.
         """
         rows, single = self._queries(X)
-        k = as_count(k, "k", 1, self.n_samples, limit="the number of rows")
+        places = None if np.ndim(k) == 0 else self._places(k)
+        k = as_count(
+            k if places is None else int(places.max()) + 1, "k", 1, self.n_samples,
+            limit="the number of rows",
+        )  # fmt: skip
+        bound = as_real(distance_upper_bound, "distance_upper_bound", 0.0, infinite=True)
         refuse_large(16 * len(rows) * k, "The table of neighbors", "Pass the rows of X in parts.")
         answer = self._finished(*self._index.query(rows, k, self._threads(n_jobs)))
+        if places is not None:
+            answer = [part[:, places] for part in answer]
+        if bound < inf:
+            far = answer[0] >= bound
+            answer[0][far], answer[1][far] = inf, self.n_samples
         answer = [part[0] for part in answer] if single else answer
         return tuple(answer) if return_distance else answer[1]
+
+    def _places(self, k: Any) -> Array:
+        """Which of the neighbors are asked for, from 0 on."""
+        ranks = [
+            as_count(rank, "k", 1, self.n_samples, limit="the number of rows") for rank in list(k)
+        ]
+        if not ranks:
+            raise ValueError("k must name a neighbor at least; got none. Pass k=[1], say.")
+        return np.array(ranks) - 1
 
     def self_query(
         self, k: int = 1, *, return_distance: bool = True, n_jobs: int | None = None
@@ -287,7 +330,9 @@ class SpatialTree:
         np.bitwise_and(words, 2**32 - 1, out=out[:, 1])
         return out
 
-    def count_neighbors(self, other: Self, r: ArrayLike) -> Any:
+    def count_neighbors(
+        self, other: Self, r: ArrayLike, weights: tuple[Any, Any] | ArrayLike | None = None
+    ) -> Any:
         """Count the pairs of samples of two trees within a radius.
 
         Parameters
@@ -297,28 +342,37 @@ class SpatialTree:
             tree itself: then each pair counts twice, and each row with itself once.
         r : float or array-like of shape (s,)
             The radius, or several, at least 0. Samples at that very distance count.
+        weights : tuple of two array-likes, or array-like of shape (n,), optional
+            Weights of the rows of this tree and of the other, each (n,) or None for 1; a single one
+            is that of both. A pair counts the product of its weights.
 
         Returns
         -------
         int or ndarray of shape (s,), intp
-            How many, for each radius.
+            How many, for each radius; with weights their sums, as floats.
 
         Raises
         ------
         ValueError
-            If a radius is negative or not finite, or the trees differ in width or metric.
+            If a radius is negative or not finite, or the trees differ in width, metric or box; or
+            if there is not a finite weight, perhaps negative, for each row.
         TypeError
             If `other` is no tree of this kind.
         """
         if not isinstance(other, type(self)):
             raise wrong_type("other", f"a {type(self).__name__}", other)
-        if other.n_features != self.n_features or not is_same_metric(self._metric, other._metric):
+        boxes = [tree._box if tree._box is not None else np.zeros(0) for tree in (self, other)]
+        same = is_same_metric(self._metric, other._metric) and np.array_equal(boxes[0], boxes[1])
+        if other.n_features != self.n_features or not same:
             raise ValueError(
                 f"other must have the {self.n_features} features and the metric of this tree "
                 f"({self.metric!r}, with the same parameters); got {shown(other)}. Build both "
                 "with metric_params that are given, not estimated from their rows."
             )
         limits = np.atleast_1d(self._reduced_radii(r, None))
+        if weights is not None:
+            sums = self._weighted_counts(other, limits, weights)
+            return float(sums[0]) if not shape_of(r) else sums
         large, small = (self, other) if self.n_samples >= other.n_samples else (other, self)
         total = np.zeros(len(limits), np.intp)
         for start in range(0, small.n_samples, SLICE_ROWS):
@@ -327,6 +381,30 @@ class SpatialTree:
                 checkpoint()
                 total[i] += large._index.count_radius(rows, limit, self._n_jobs).sum()
         return int(total[0]) if not shape_of(r) else total
+
+    def _weighted_counts(self, other: Self, limits: Array, weights: Any) -> Array:
+        """Sums of products of weights, of pairs within each radius."""
+        pair = weights if isinstance(weights, tuple) else (weights, weights)
+        if len(pair) != 2:
+            raise ValueError(
+                f"weights must be two array-likes, of each tree; got {len(pair)}. Pass a pair."
+            )
+        first, second = (
+            np.ones(tree.n_samples) if given is None else as_vector(given, tree.n_samples)
+            for tree, given in zip((self, other), pair, strict=True)
+        )
+        total, start, step, seen = np.zeros(len(limits)), 0, FIRST_SLICE_ROWS, 0
+        while start < self.n_samples:
+            checkpoint()
+            part = slice(start, min(start + step, self.n_samples))
+            starts, reduced, ids = other._index.query_radius(
+                self._index.points(part), float(limits.max(initial=0.0)), self._n_jobs
+            )
+            products = np.repeat(first[self._index.ids[part]], np.diff(starts)) * second[ids]
+            total += [products[reduced <= limit].sum() for limit in limits]
+            seen, start = seen + len(ids), part.stop
+            step = max(1, min(SLICE_ROWS, MAX_HELD_NEIGHBORS * start // max(1, seen)))
+        return total
 
     def _queries(self, X: Any) -> tuple[Array, bool]:
         """Check queries; returns prepared rows, and whether X was a single row."""
@@ -362,6 +440,14 @@ class SpatialTree:
                 "(1.8e308). Divide the rows and the queries by a common scale first."
             )
         return self._metric.finish(reduced, out=reduced), ids
+
+
+def as_vector(weights: Any, n: int) -> Array:
+    """Weights of n rows, of either sign."""
+    vector = as_targets(weights, n, name="weights")[0]
+    if vector.shape[1] != 1:
+        raise ValueError(f"weights must be of one number a row; got {vector.shape[1]}.")
+    return vector[:, 0]
 
 
 def is_same_metric(a: Metric, b: Metric) -> bool:

@@ -131,7 +131,8 @@ class KNeighborsClassifier(Voting, LeftOut):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The samples, finite. float64, float32 and uint8 arrays are kept by reference.
+            The samples, finite, or a `KDTree` or `BallTree` of them, which brings its metric.
+            float64, float32 and uint8 arrays are kept by reference.
         y : array-like of shape (n,) or (n, T)
             A label for each row, of any dtype that has an order; one class is enough. Or those of
             several outputs, which are elected one by one by the same neighbors.

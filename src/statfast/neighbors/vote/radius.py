@@ -122,7 +122,8 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The samples, finite. float64, float32 and uint8 arrays are kept by reference.
+            The samples, finite, or a `KDTree` or `BallTree` of them, which brings its metric.
+            float64, float32 and uint8 arrays are kept by reference.
         y : array-like of shape (n,)
             A label for each row, of any dtype that has an order; one class is enough.
 
@@ -302,7 +303,8 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The samples, finite. float64, float32 and uint8 arrays are kept by reference.
+            The samples, finite, or a `KDTree` or `BallTree` of them, which brings its metric.
+            float64, float32 and uint8 arrays are kept by reference.
         y : array-like of shape (n,) or (n, T)
             The targets, finite numbers: one output, or several.
 

@@ -104,7 +104,8 @@ class KNeighborsRegressor(Averaging, LeftOut):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, d)
-            The samples, finite. float64, float32 and uint8 arrays are kept by reference.
+            The samples, finite, or a `KDTree` or `BallTree` of them, which brings its metric.
+            float64, float32 and uint8 arrays are kept by reference.
         y : array-like of shape (n,) or (n, T)
             The targets, finite numbers: one output, or several.
 
