@@ -64,3 +64,15 @@ def test_what_does_not_go_with_the_tree_is_refused():
     with pytest.raises(ValueError, match="algorithm must be 'auto' or 'kd_tree'"):
         sf.NearestNeighbors(algorithm="brute").fit(KDTree(X))
     sf.NearestNeighbors(metric="manhattan", algorithm="kd_tree").fit(KDTree(X, metric="manhattan"))
+
+
+@pytest.mark.parametrize("wrong", [{"metric": np.ones(2)}, {"p": np.ones(2)}])
+def test_metrics_that_are_none_are_refused(wrong):
+    with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
+        sf.NearestNeighbors(**wrong).fit(KDTree(X))
+    if "metric" in wrong:
+        assert not hasattr(sf.NearestCentroid(**wrong), "predict_proba")
+    outliers = sf.LocalOutlierFactor(novelty=np.ones(2))
+    assert not hasattr(outliers, "predict")
+    with pytest.raises(TypeError, match="novelty must be True or False"):
+        outliers.fit_predict(X)

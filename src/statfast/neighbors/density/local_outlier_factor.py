@@ -18,8 +18,13 @@ DUPLICATE_FACTOR = 1e7  # of a row near more than k duplicates, whose density is
 NEIGHBORS_PER_TASK = 1 << 18  # neighbors whose densities are averaged in one task
 
 
+def _is_novelty(model: Any) -> bool:
+    """Whether the answers are for new rows; what is no truth value is refused by ``fit``."""
+    return isinstance(model.novelty, bool | np.bool_) and bool(model.novelty)
+
+
 def _require_novelty(model: Any) -> None:
-    if not model.novelty:
+    if not _is_novelty(model):
         raise AttributeError(
             "A LocalOutlierFactor has predict, decision_function and score_samples for new rows "
             "only with novelty=True; got novelty=False. Pass it, or use fit_predict and "
@@ -28,7 +33,7 @@ def _require_novelty(model: Any) -> None:
 
 
 def _require_no_novelty(model: Any) -> None:
-    if model.novelty:
+    if _is_novelty(model):
         raise AttributeError(
             "A LocalOutlierFactor has fit_predict only with novelty=False; got novelty=True. Leave "
             "it out, or use fit and then predict for new rows."

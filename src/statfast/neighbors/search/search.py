@@ -7,6 +7,7 @@ An index is any class that has the methods of `Index`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from numbers import Real
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -134,7 +135,9 @@ class Search(Estimator):
 
     def _of_tree(self, tree: SpatialTree) -> dict[str, Any]:
         """The attributes of a fit to a tree, which is searched as it is, by its own metric."""
-        if self.metric != "minkowski" or self.p != 2 or self.metric_params is not None:
+        plain = isinstance(self.metric, str) and self.metric == "minkowski"
+        plain = plain and isinstance(self.p, Real) and self.p == 2
+        if not plain or self.metric_params is not None:
             asked = as_metric(
                 self.metric, p=self.p, metric_params=self.metric_params, d=tree.n_features
             )

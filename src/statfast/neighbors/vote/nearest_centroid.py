@@ -45,10 +45,10 @@ SLACK_OF_HALF = 1e-14  # relative: sums of weights are rounded
 
 
 def _require_euclidean(model: Any) -> None:
-    if model.metric != "euclidean":
+    if not isinstance(model.metric, str) or model.metric != "euclidean":
         raise AttributeError(
             "A NearestCentroid has probabilities and decision values only with metric="
-            f"'euclidean'; got metric={model.metric!r}. Use predict."
+            f"'euclidean'; got metric={shown(model.metric)}. Use predict."
         )
 
 
