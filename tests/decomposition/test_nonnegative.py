@@ -347,7 +347,12 @@ def test_iterations_that_end_early_are_told():
     ("params", "X", "fit", "error", "message"),
     [
         ({}, [[1.0, -1.0]], {}, ValueError, "X must not be negative; got -1.0"),
-        ({}, [[1e200, 1.0]], {}, ValueError, "squares overflow"),
+        ({}, [[1e200, 1.0]], {}, ValueError, "powers of 2 overflow"),
+        (
+            {"solver": "mu", "beta_loss": 10.0}, [[1e40, 1.0]], {}, ValueError,
+            "powers of 10 overflow",
+        ),
+        ({"solver": "mu", "beta_loss": 1e300}, [[1.0, 1.0]], {}, ValueError, "at most 20"),
         ({"n_components": 0}, [[1.0, 2.0]], {}, ValueError, "n_components must be"),
         ({"n_components": 3, "init": "nndsvd"}, [[1.0, 2.0]], {}, ValueError, r"min\(n, d\) = 1"),
         ({"init": "magic"}, [[1.0]], {}, ValueError, "init must be"),

@@ -49,6 +49,7 @@ from statfast.decomposition.nonnegative.starts import (
 
 ROW_DTYPES = (np.float32, np.float64)
 LARGEST = 1e150  # squares of larger values overflow
+MAX_BETA = 20.0  # powers of greater exponents overflow at the least products
 MIN_SWEEPS_OF_ROWS = 1000  # that new rows get at most, whatever max_iter: they cost little
 ROWS_TOL = 1e-8  # of the rows' own violation, at which sweeps for W alone end
 NUMBERS_OF_DENSE_BLOCK = 2_000_000  # of the products W H that multiplicative updates hold
@@ -61,7 +62,7 @@ def as_beta(beta_loss: Any, name: str) -> float:
             words = ", ".join(map(repr, BETAS))
             raise ValueError(f"{name} must be {words} or a number; got {beta_loss!r}.")
         return BETAS[beta_loss]
-    return as_real(beta_loss, name)
+    return as_real(beta_loss, name, -MAX_BETA, MAX_BETA)
 
 
 class NMF(Transformer, Estimator):
@@ -88,7 +89,8 @@ class NMF(Transformer, Estimator):
         Coordinate descent, for the squared error alone; or multiplicative updates.
     beta_loss : {"frobenius", "kullback-leibler", "itakura-saito"} or float, default="frobenius"
         Half the squared error (beta = 2), Kullback and Leibler's divergence (1), Itakura and
-        Saito's (0), or the beta divergence of a number. X must be positive for beta <= 0.
+        Saito's (0), or the beta divergence of a number from -20 to 20. X must be positive for
+        beta <= 0.
     tol : float, default=1e-4
         "cd" ends when the violation of the conditions of optimality is this share of that of the
         first iteration; "mu" when ten iterations lower the square root of the divergence by no more
@@ -432,8 +434,12 @@ def require_table(rows: Any, params: Any) -> None:
             f"X must not be negative; got {least}. Negative values in data passed to NMF have no "
             "nonnegative factors: shift them, or take TruncatedSVD."
         )
-    if values.size and float(values.max()) > LARGEST:
-        raise ValueError("X holds values so large that squares overflow. Rescale it.")
+    power = max(2.0, params.beta_loss) if params.solver == "mu" else 2.0
+    if values.size and float(values.max()) > LARGEST ** (2.0 / power):
+        raise ValueError(
+            f"X holds values so large that powers of {power:g} overflow; got {values.max()}. "
+            "Rescale it."
+        )
     has_zeros = least == 0 or (is_sparse(rows) and rows.nnz < rows.shape[0] * rows.shape[1])
     if params.solver == "mu" and params.beta_loss <= 0.0 and has_zeros:
         raise ValueError(
