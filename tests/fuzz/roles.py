@@ -244,6 +244,7 @@ ROLES = {
     "found": lambda drawing, thing: result(drawing, thing, "found"),
     **OUTCOMES,
     "make": lambda drawing, thing: [drawing.data.X, sparse_rows(drawing.data.X, drawing.rng)][:1],
+    "memory": lambda drawing, thing: None,  # a name would be that of a folder
     "ax": lambda drawing, thing: None,
     "axes": lambda drawing, thing: None,
 }

@@ -156,3 +156,9 @@ def test_refused_rows():
     assert_allclose(model.class_prior_, [1 / 6, 1 / 3, 1 / 2])
     with pytest.raises(AttributeError, match="only with metric='euclidean'; got metric='m"):
         _ = NearestCentroid("manhattan").predict_proba
+
+
+def test_a_threshold_without_bounds_leaves_one_centroid():
+    X, y = np.array([[1e8, 1.0], [1e8 + 1, 2.0], [1e8 + 3, 4.0], [1e8 + 9, 8.0]]), [0, 0, 1, 1]
+    model = NearestCentroid(shrink_threshold=np.finfo(float).max).fit(X, y)
+    np.testing.assert_array_equal(model.deviations_, 0.0)

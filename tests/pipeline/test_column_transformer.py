@@ -345,3 +345,10 @@ def test_columns_of_polars_types():
     for kinds in (polars.Float64, selectors.float()):
         assert make_column_selector(dtype_include=kinds)(frame) == ["a"]
         assert make_column_selector(dtype_exclude=kinds)(frame) == ["b", "c"]
+
+
+def test_a_column_named_twice_of_a_frame_of_polars_is_refused():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"a": [1.0, 2.0], "b": [3.0, 5.0]})
+    with pytest.raises(ValueError, match=r"columns must differ in a frame of polars.*\[1, 1\]"):
+        ColumnTransformer([("s", StandardScaler(), [1, 1])]).fit(frame)

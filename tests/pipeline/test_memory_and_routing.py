@@ -79,6 +79,8 @@ def test_a_transformer_at_the_end_is_not_kept(tmp_path):
 def test_memory_is_checked():
     with pytest.raises(TypeError, match="memory must be None, a folder, or an object with cache"):
         sf.make_pipeline(Counted(), sf.Ridge(), memory=3).fit(X, Y)
+    with pytest.raises(ValueError, match="memory must name a folder"):
+        sf.make_pipeline(Counted(), sf.Ridge(), memory="").fit(X, Y)
 
 
 # ------------------------------------------------------------------ rows for validation

@@ -23,6 +23,7 @@ from statfast._validation import (
     require_shape,
     require_width,
     rows_for,
+    shown,
 )
 
 ROW_DTYPES = (np.float64, np.float32, np.uint8)  # The dtypes of rows that are not converted.
@@ -126,6 +127,11 @@ def take_columns(X: Any, places: Any, alone: bool = False) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[:, places[0] if alone else places]
     if hasattr(X, "get_columns"):
+        if len(set(places)) < len(places):
+            raise ValueError(
+                f"columns must differ in a frame of polars, whose names do; got {shown(places)}. "
+                "Pass an array, or name each once."
+            )
         return X.to_series(places[0]) if alone else X[:, [int(place) for place in places]]
     if hasattr(X, "column_names"):
         return X.column(places[0]) if alone else X.select([int(place) for place in places])

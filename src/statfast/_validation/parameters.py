@@ -12,6 +12,7 @@ from statfast._validation.errors import either, shown, wrong_type
 
 MAX_INTEGER = 2**63 - 1  # The largest integer of numpy and of kernels.
 MAX_POWER = 2**31 - 1  # The largest power, which kernels take as a C integer.
+MAX_DIGITS = 1000  # The most decimals of a printed number: a float has no more but zeros.
 MAX_REPEATS = 10**6  # The most runs, resamples, grid points and the like of one call.
 
 
@@ -80,6 +81,11 @@ def as_pair(
         raise wrong_type(name, "a pair of numbers", value)
     first, second = (as_real(number, name, low, high, **ends) for number in value)
     return first, second
+
+
+def as_digits(value: Any, name: str) -> int:
+    """Check how many decimals of numbers are printed."""
+    return as_count(value, name, low=0, high=MAX_DIGITS)
 
 
 def as_choice(value: Any, name: str, choices: Collection[str | None]) -> Any:

@@ -55,8 +55,10 @@ def as_memory(memory: Any, name: str) -> Any:
         return memory
     if not isinstance(memory, str | PathLike):
         raise wrong_type(name, "None, a folder, or an object with cache, as joblib.Memory", memory)
+    if not fspath(memory):
+        raise ValueError(f"{name} must name a folder; got ''. Pass None to keep nothing.")
     try:
-        from joblib import Memory  # type: ignore[import-untyped]
+        from joblib import Memory
     except ImportError as error:
         raise ImportError(
             f"{name} as a folder needs joblib. pip install joblib, or pass an object with cache."

@@ -11,6 +11,7 @@ from statfast._typing import Array, ArrayLike, Axes, Rows
 from statfast._validation import (
     as_choice,
     as_count,
+    as_digits,
     as_names,
     as_real,
     not_fitted,
@@ -103,7 +104,7 @@ def tree(
         raise not_fitted(model)
     features = column_names(model, feature_names)
     classes = _class_names(model, class_names)
-    digits = as_count(decimals, "decimals", low=0)
+    digits = as_digits(decimals, "decimals")
     arrays = model.tree_
     deepest = arrays.max_depth if max_depth is None else as_count(max_depth, "max_depth", low=0)
     nodes = _preorder(arrays, deepest)

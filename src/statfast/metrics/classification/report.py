@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._typing import ArrayLike, Weights
-from statfast._validation import as_count, as_flag, warn_user
+from statfast._validation import as_digits, as_flag, warn_user
 from statfast.metrics.classification.indicators import indicators_of
 from statfast.metrics.classification.label_table import label_table, named_labels
 from statfast.metrics.classification.set_measures import (
@@ -81,7 +81,7 @@ def classification_report(
     <BLANKLINE>
     """
     as_flag(output_dict, "output_dict")
-    digits = as_count(digits, "digits", low=0)
+    digits = as_digits(digits, "digits")
     known, sums_by = _sums(y_true, y_pred, sample_weight)
     shown = known if labels is None else named_labels(labels)
     several = "samples" in sums_by

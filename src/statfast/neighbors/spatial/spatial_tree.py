@@ -143,7 +143,7 @@ class SpatialTree:
         Returns
         -------
         distances : ndarray of shape (m, k), float64
-            In ascending order; only if `return_distance`.
+            In ascending order, infinite beyond the bound; only if `return_distance`.
         ids : ndarray of shape (m, k), intp
             Indices of rows, ordered by (distance before its root, index).
 

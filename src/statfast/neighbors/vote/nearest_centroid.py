@@ -91,7 +91,7 @@ class NearestCentroid(Classifier, SumFit):
     deviations_ : ndarray of shape (K, d)
         Of each class from the mean of all rows, in units of its standard error, shrunken: t
         statistics, whose denominator has the median of `within_class_std_dev_` added. 0 marks
-        columns that do not matter for a class.
+        columns that do not matter for a class; infinite where no column varies within classes.
     within_class_std_dev_ : ndarray of shape (d,)
         Standard deviations within classes, pooled, with divisor n - K; NaN where there are no more
         samples than classes, which leaves the nearest centroid.
@@ -250,7 +250,8 @@ class NearestCentroid(Classifier, SumFit):
         errors = np.sqrt(1.0 / counts - 1.0 / counts.sum())[:, None] * (within + np.median(within))
         differences = centroids - total.means
         if threshold is not None:
-            kept = np.maximum(np.abs(differences) - threshold * errors, 0.0)
+            with np.errstate(over="ignore"):  # all that is beyond is shrunken to nothing
+                kept = np.maximum(np.abs(differences) - threshold * errors, 0.0)
             differences = np.copysign(kept, differences) * (kept > 0.0)
             centroids = total.means + differences
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._estimator import weight_text
 from statfast._typing import Array, ArrayLike, DataFrame
-from statfast._validation import as_choice, as_count, to_array
+from statfast._validation import as_choice, as_digits, to_array
 from statfast.patterns.conditions.condition import Condition
 from statfast.patterns.conditions.conjunction import description
 
@@ -103,7 +103,7 @@ class RuleTable:
             If `class_names` is not one name for each class, or an argument is out of its range.
         """
         as_choice(show, "show", ("label", "odds", "proba", "counts", "all"))
-        digits = as_count(decimals, "decimals", low=0)
+        digits = as_digits(decimals, "decimals")
         names = self.classes if class_names is None else class_names
         names = np.atleast_1d(to_array(names, "class_names", "a list of names")).tolist()
         if len(names) != len(self.classes):

@@ -11,6 +11,7 @@ from statfast._typing import Array, ArrayLike
 from statfast._validation import (
     as_choice,
     as_count,
+    as_digits,
     as_flag,
     not_fitted,
     shown,
@@ -145,7 +146,7 @@ def export_text(
     names = _names(decision_tree, feature_names)
     most = as_count(max_depth, "max_depth", low=0)
     wide = as_count(spacing, "spacing", high=1000)
-    digits = as_count(decimals, "decimals", low=0)
+    digits = as_digits(decimals, "decimals")
     weights = as_flag(show_weights, "show_weights")
     tree, lines, waiting = decision_tree.tree_, [], [(0, 0, "")]
     bar = "|" + " " * wide
@@ -277,7 +278,7 @@ class _Verdicts:
         """Check the arguments of `tree_rules`, and gather what it shows."""
         as_choice(show, "show", ("label", "odds", "proba", "counts"))
         by_weight = as_flag(weighted, "weighted")
-        digits = as_count(decimals, "decimals", low=0)
+        digits = as_digits(decimals, "decimals")
         if show == "counts" and not by_weight:
             raise ValueError(
                 "weighted must be True for show='counts', as a tree knows the weight of each class "
