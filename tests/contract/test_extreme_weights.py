@@ -71,7 +71,10 @@ def test_weights_within_are_answered_or_refused(cls, kind):
         said = list(answers(model, rows(cls)))
     except ValueError as error:
         refusal = str(error)
-    if refusal is not None:
+    # The answers of NearestCentroid beside its predictions need weights that count rows.
+    if refusal is not None and cls.__name__ == "NearestCentroid":
+        assert "larger sum of sample_weight" in refusal
+    elif refusal is not None:
         assert re.search(ARGUMENT, refusal), refusal
         assert model.__dict__ == before
     for name, array in said:

@@ -118,7 +118,7 @@ def test_an_inverse_gaussian_has_no_unit(link, power):
 
 def test_responses_whose_cubes_are_no_numbers():
     for size in (1e-60, 1e60):
-        with pytest.raises(ValueError, match="so that its cubes are numbers"):
+        with pytest.raises(ValueError, match="so that its powers are numbers"):
             GeneralizedLinearModel("inverse_gaussian").fit(X, Y * size)
 
 

@@ -154,8 +154,9 @@ class DaskEngine:
             self.client.loop.add_callback(send)
 
     def whoami(self) -> list[dict[str, Any]]:
-        versions = self.client.run(whoami, on_error="return")
-        return list(versions.values())
+        versions = self.client.run(whoami, on_error="return").values()
+        # A worker that dies meanwhile answers with a closed connection, an OSError.
+        return [answer for answer in versions if not isinstance(answer, OSError)]
 
     # ------------------------------------------------------------ a round
 

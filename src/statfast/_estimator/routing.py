@@ -2,8 +2,8 @@
 """Metadata for the parts of an estimator, where scikit-learn's routing of them is switched on.
 
 As a rule weights reach each part that takes them, and other arguments of ``fit`` are named
-``part__argument``. After ``sklearn.set_config(enable_metadata_routing=True)`` each part gets what
-it asked for by ``set_fit_request`` and its kin, as in scikit-learn's own classes.
+``part__argument``. Where scikit-learn's setting of metadata routing is on, each part gets what it
+asked for by ``set_fit_request`` and its kin, as in scikit-learn's own classes.
 """
 
 import sys
