@@ -189,7 +189,7 @@ class SplineTransformer(Transformer, Estimator):
 
         Returns
         -------
-        ndarray or csr_array of shape (m, n_features_out_)
+        ndarray or csr_array of shape (m, k)
             The splines of the first feature come first; float32 if X is. The table asked for by
             `set_output`.
 

@@ -49,10 +49,10 @@ class QuantileTransformer(Transformer, Estimator):
     Attributes
     ----------
     n_quantiles_ : int
-        Number of quantiles.
-    quantiles_ : ndarray of shape (n_quantiles_, d)
+        Number of quantiles, q.
+    quantiles_ : ndarray of shape (q, d)
         Of each feature, ascending; NaN for one without values.
-    references_ : ndarray of shape (n_quantiles_,)
+    references_ : ndarray of shape (q,)
         Their shares, from 0 to 1.
     n_features_in_ : int
         Number of features, d.
