@@ -147,3 +147,13 @@ def test_a_fold_without_weight_has_no_error():
     w[:10] = 0.0
     found = reconstruction_errors(X, cv=KFold(4), sample_weight=w)
     assert np.isfinite(found.errors).all()
+
+
+@pytest.mark.parametrize("power", [-500, 400])
+def test_errors_of_a_regression_do_not_depend_on_the_scale_of_the_columns(power):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4))
+    y = X @ [1.0, -2.0, 0.5, 0.0] + rng.normal(size=40)
+    plain = reconstruction_errors(X, y, cv=KFold(4))
+    scaled = reconstruction_errors(np.ldexp(X, power), y, cv=KFold(4))
+    np.testing.assert_allclose(scaled.errors, plain.errors, rtol=1e-9)

@@ -187,10 +187,13 @@ def _errors(train: Any, test: Any, d: int, most: Any, correlation: Any) -> Any:
         explained = np.cumsum(inside.diagonal())
         return (held.trace() - np.concatenate([[0.0], explained])).clip(0.0) / total_weight
     live = values > 4.0 * d * np.finfo(float).eps * values[0]
-    gamma = np.where(live, 1.0 / np.where(live, values, 1.0), 0.0)[:, None] * (V @ learnt[:d, d:])
+    # In units of the scores, so that neither slopes nor their squares overflow for tiny scores.
+    unit = np.ldexp(1.0, int(np.frexp(np.sqrt(values[0]))[1])) if values[0] > 0.0 else 1.0
+    slopes = V @ learnt[:d, d:] / unit / (np.where(live, values, 1.0) / unit / unit)[:, None]
+    gamma = np.where(live[:, None], slopes, 0.0)
     # |y - T gamma|^2 summed, for the leading k of the scores T, grows entry by entry.
-    cross = ((V @ held[:d, d:]) * gamma).sum(axis=1)
-    square = (gamma @ gamma.T) * inside
+    cross = ((V @ held[:d, d:] / unit) * gamma).sum(axis=1)
+    square = (gamma @ gamma.T) * (inside / unit / unit)
     table = np.cumsum(np.cumsum(square, axis=0), axis=1).diagonal()
     total = held[d:, d:].trace() - 2.0 * np.cumsum(cross) + table
     return np.concatenate([[held[d:, d:].trace()], total]).clip(0.0) / total_weight
