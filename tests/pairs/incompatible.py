@@ -141,6 +141,8 @@ INCOMPATIBLE = {
     ("AgglomerativeClustering", "is defined by Euclidean distance"): ("linkage",),
     ("CLARA", "metric must be one of"): ("metric",),
     ("KMedoids", "matrix_free cannot be True"): ("matrix_free",),
+    ("ClassifierChain", "X must be a square table of distances"): ("estimator",),
+    (".*", "neighbors stored in each row"): ("estimator", "rows"),
     # Sparse rows.
     (".*KMeans", "dense data is required. Pass init"): ("init",),
     (".*", "X must be dense for missing="): ("missing", "rows"),
@@ -160,6 +162,8 @@ REASONS = [(*map(re.compile, patterns), reason) for patterns, reason in NO_DEFEC
 # Estimator, levels (regular expressions) -> why plain rows are answered otherwise.
 DIFFERENT = [
     ("RatingsFactorization", {"rows": "csr"}, "what is not stored is not known"),
+    ("CLARA", {"rows": "Fortran", "metric": "seuclidean"},
+     "variances are summed in another order, and their rounding parts medoids that tie"),
     (".*", {"rows": "csr", "estimator": "k-NN of distances"}, "as the next line says"),
     (".*Neighbors.*|LocalOutlierFactor", {"rows": "csr", "metric": "precomputed"},
      "a distance that is not stored is of no neighbor, also that of a row to itself"),
