@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Boxes that repeat themselves, bounds, ranks and weights of pairs, beside scipy's tree."""
 
+import pickle
 from itertools import product
 
 import numpy as np
@@ -93,6 +94,13 @@ def test_equal_rows_are_neighbors_and_none_of_itself():
     assert KDTree(X).boxsize is None
 
 
+def test_a_pickled_tree_keeps_its_box():
+    tree = KDTree(X, boxsize=BOXES[1])
+    twin = pickle.loads(pickle.dumps(tree))
+    np.testing.assert_array_equal(twin.boxsize, tree.boxsize)
+    np.testing.assert_array_equal(twin.query(Q, k=4)[1], tree.query(Q, k=4)[1])
+
+
 def test_one_query_and_float32():
     tree = KDTree(X.astype(np.float32), boxsize=1.0)
     distance, index = tree.query(Q[0])
@@ -142,7 +150,7 @@ def test_neighbors_of_some_ranks(kind):
     np.testing.assert_allclose(distances, expected, rtol=1e-12)
     np.testing.assert_array_equal(ids, numbers)
     assert tree.query(Q[0], k=(3,))[1].shape == (1,)
-    for wrong in ([], [0], [301], [1.5]):
+    for wrong in ([], [0], [301], [1.5], [[1], [1, 2]], [[1, 2]], None, {1}):
         with pytest.raises((TypeError, ValueError), match="k must"):
             tree.query(Q, k=wrong)
 

@@ -67,6 +67,19 @@ def test_what_was_fitted_is_found_again(tmp_path, kind):
     )
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_other_weights_and_types_are_fitted_anew(tmp_path, dtype):
+    pytest.importorskip("joblib")
+    rows = X.astype(dtype)
+    rows.flags.writeable = False
+    kept = sf.make_pipeline(sf.StandardScaler(), sf.PCA(2), sf.Ridge(), memory=tmp_path)
+    plain = sf.make_pipeline(sf.StandardScaler(), sf.PCA(2), sf.Ridge())
+    for weights in (None, WEIGHTS, WEIGHTS + 1.0, WEIGHTS):
+        found = kept.fit(rows, Y, sample_weight=weights).predict(rows)
+        expected = plain.fit(rows, Y, sample_weight=weights).predict(rows)
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_a_transformer_at_the_end_is_not_kept(tmp_path):
     pytest.importorskip("joblib")
     FITS.clear()

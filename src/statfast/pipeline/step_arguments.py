@@ -47,8 +47,9 @@ def arguments_of_answers(
         return {}, params
     routes = routed(owner, method, params)
     *before, last = [(name, step) for name, step in owner.steps_]
-    callee = "transform" if method != "inverse_transform" else method
-    transforms = {name: dict(routes[name][callee]) for name, step in before if not _is_word(step)}
+    transforms = {
+        name: dict(routes[name]["transform"]) for name, step in before if not _is_word(step)
+    }
     return transforms, {} if _is_word(last[1]) else dict(routes[last[0]][method])
 
 

@@ -24,8 +24,8 @@ from statfast.linear.glm.irls_sums import ModelRows
 from statfast.linear.penalized.penalties import alpha_grid
 from statfast.linear.penalized.proximal_newton import ProximalNewton
 
-# The weight of a row is at least this share of its expected information, which takes a third of the
-# steps that the expected information itself takes where the observed one is often negative.
+# The weight of a row is at least this share of its expected information, which takes a third to a
+# half of the steps of the expected information itself where the observed one is often negative.
 MIN_SHARE = 0.01
 # The square of a score over the weight of its row is no more than the mean deviance over this.
 MIN_WEIGHT = 1e-5

@@ -260,8 +260,8 @@ class HalvingGridSearchCV(HalvingSearch):
         must be passed.
     min_resources : int, "exhaust" or "smallest", default="exhaust"
         What each candidate of the first iteration gets: "smallest" is 1 or, of rows, two for each
-        fold (and class of a classifier); "exhaust" is at least that, and so much that the last
-        iteration gets `max_resources`, or as near to it as integers allow.
+        fold (and class of a classifier); "exhaust" raises that until the last iteration
+        gets `max_resources`, or as near to it as integers allow.
     aggressive_elimination : bool, default=False
         Where there are more candidates than resources allow to be divided by `factor` again and
         again, repeat the first iterations with the least resources until they are few enough.
@@ -405,8 +405,8 @@ class HalvingRandomSearchCV(HalvingSearch):
         must be passed.
     min_resources : int, "exhaust" or "smallest", default="smallest"
         What each candidate of the first iteration gets: "smallest" is 1 or, of rows, two for each
-        fold (and class of a classifier); "exhaust" is at least that, and so much that the last
-        iteration gets `max_resources`, or as near to it as integers allow.
+        fold (and class of a classifier); "exhaust" raises that until the last iteration
+        gets `max_resources`, or as near to it as integers allow.
     aggressive_elimination : bool, default=False
         Where there are more candidates than resources allow to be divided by `factor` again and
         again, repeat the first iterations with the least resources until they are few enough.
@@ -482,8 +482,7 @@ class HalvingRandomSearchCV(HalvingSearch):
     ValueError
         By ``fit``: as `GridSearchCV`; also if there is more than one score, `min_resources` is
         above `max_resources`, a fold is left without rows, `resource` is no parameter of the
-        estimator or is searched itself,
-        or `n_candidates` and `min_resources` are both "exhaust".
+        estimator or is searched itself, or `n_candidates` and `min_resources` are both "exhaust".
     TypeError
         By ``fit``: if an argument is of the wrong type.
 

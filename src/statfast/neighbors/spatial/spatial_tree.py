@@ -158,7 +158,7 @@ class SpatialTree:
             If the results would take more than half the free memory.
         """
         rows, single = self._queries(X)
-        places = None if np.ndim(k) == 0 else self._places(k)
+        places = None if not shape_of(k) else self._places(k)
         k = as_count(
             k if places is None else int(places.max()) + 1, "k", 1, self.n_samples,
             limit="the number of rows",

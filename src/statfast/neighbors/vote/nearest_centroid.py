@@ -266,7 +266,7 @@ class NearestCentroid(Classifier, SumFit):
     # ------------------------------------------------------------ prediction
 
     def predict(self, X: Rows) -> Array:
-        """Predict the class of the nearest centroid, or by `priors` that differ the likeliest.
+        """Predict the class of the nearest centroid; with unequal `priors` the most probable class.
 
         Parameters
         ----------
