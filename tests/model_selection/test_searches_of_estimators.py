@@ -65,13 +65,19 @@ WRAPPERS = {
     sf.TransformedTargetRegressor: lambda inner: sf.TransformedTargetRegressor(sf.Ridge()),
     sf.GridSearchCV: lambda inner: sf.GridSearchCV(inner, {"C": [0.1, 1.0]}, cv=2, n_jobs=1),
     sf.RandomizedSearchCV: lambda inner: sf.RandomizedSearchCV(
-        inner, {"C": stats.uniform(0.1, 1)}, n_iter=2, cv=2, n_jobs=1
+        inner, {"C": stats.uniform(0.1, 1)}, n_iter=2, cv=2, n_jobs=1, random_state=0
     ),
     sf.HalvingGridSearchCV: lambda inner: sf.HalvingGridSearchCV(
-        inner, {"C": [0.1, 1.0]}, cv=2, factor=2, n_jobs=1
+        inner, {"C": [0.1, 1.0]}, cv=2, factor=2, min_resources=20, n_jobs=1, random_state=0
     ),
     sf.HalvingRandomSearchCV: lambda inner: sf.HalvingRandomSearchCV(
-        inner, {"C": stats.uniform(0.1, 1)}, n_candidates=2, cv=2, n_jobs=1
+        inner,
+        {"C": stats.uniform(0.1, 1)},
+        n_candidates=2,
+        cv=2,
+        min_resources=20,
+        n_jobs=1,
+        random_state=0,
     ),
     sf.OneVsOneClassifier: sf.OneVsOneClassifier,
     sf.OneVsRestClassifier: sf.OneVsRestClassifier,
