@@ -55,7 +55,8 @@ def _are_integers(column: Array) -> bool:
 
 
 def _sorted(seen: Iterable[Any], dtype: Any, label: Any) -> Array:
-    present = [value for value in seen if not is_missing(value)]
+    missing = [value for value in seen if not isinstance(value, str) and is_missing(value)]
+    present = [value for value in seen if not is_missing(value)] if missing else list(seen)
     try:
         present.sort()
     except TypeError as error:
@@ -64,7 +65,6 @@ def _sorted(seen: Iterable[Any], dtype: Any, label: Any) -> Array:
             "Encoders require their input argument must be uniformly strings or numbers. Got "
             f"{types} in column {label} of X. Convert the column to strings."
         ) from error
-    missing = [value for value in seen if is_missing(value)]
     present += [None] if None in missing else []
     present += [np.nan] if any(value is not None for value in missing) else []
     values = np.empty(len(present), dtype=dtype)
@@ -135,7 +135,7 @@ def _renumbered(keys: list[Any], values: Array) -> Array:
 
 
 def _is_nan(value: float | str) -> bool:
-    return value is not None and is_missing(value)
+    return value is not None and not isinstance(value, str) and is_missing(value)
 
 
 def _numbered_numbers(column: Array, values: Array) -> Array:

@@ -299,8 +299,8 @@ class TargetEncoder(Transformer, Estimator):
         target, places, values = self._prepared(X, y, sample_weight)
         starts = _starts(values)
         k, folds, pairs = self._folds(X, y, groups, target, len(places))
-        size = 8 * (2 * target.n_targets + 1) * int(starts[-1] + 1)
-        refuse_large(2 * k * size, "The moments of all folds", "Pass fewer folds in cv.")
+        n_bytes = 8 * (2 * target.n_targets + 1) * int(starts[-1] + 1)
+        refuse_large(2 * k * n_bytes, "The moments of all folds", "Pass fewer folds in cv.")
         parts = moments_of_folds(places, starts, folds, k, target)
         if pairs is None:
             others: Iterator[CategoryMoments] = without_each(parts)
@@ -310,12 +310,13 @@ class TargetEncoder(Transformer, Estimator):
         else:
             others = (_of_rows(train, places, starts, target) for train, _ in pairs)
             total = moments_of_folds(places, starts, folds * 0, 1, target)[0]
-        out = np.empty((*places.shape, target.n_targets))
-        smooth = self._smoothing()
-        for part, moments, test in zip(parts, others, parts_of_folds(folds, k), strict=True):
+        smooth, size = self._smoothing(), int(starts[-1]) + 1
+        tables = np.empty((k, size, target.n_targets))
+        for table, part, moments in zip(tables, parts, others, strict=True):
             checkpoint()
             require_weight(part.weight[-1:], moments.weight[-1:])
-            out[test] = _scaled(encodings(moments, smooth), target)[places[test]]
+            table[:] = _scaled(encodings(moments, smooth), target)
+        out = tables.reshape(k * size, -1)[places + (folds * size)[:, None]]
         self._publish_moments(X, total, target, values)
         return out.reshape(len(out), -1)
 
