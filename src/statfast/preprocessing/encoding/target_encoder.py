@@ -25,7 +25,6 @@ from statfast._estimator import (
     flag,
     one_of,
     param,
-    parts_of_folds,
     randomness,
     real,
     require_sizes,
