@@ -38,7 +38,8 @@ OF_COUNTS = ("CategoricalNB", "ComplementNB", "MultinomialNB", "NMF", "PoissonNB
 COUNTS = dict.fromkeys(OF_COUNTS, "counts")
 OF_NUMBERS = ("lasso_path", "enet_path", "ridge_path", "isotonic_regression", "auc")
 OFTEN = 3  # weight of what has a fit
-ROUNDS = 4  # the first seeds draw everything so often in turn, whatever its weight
+ROUNDS = 5  # the first seeds draw everything so often in turn, whatever its weight
+METHODS = 4  # most calls of an object in a case; in turn, each round has the next ones
 
 
 @dataclass
@@ -67,14 +68,14 @@ class Case:
 def draw(seed, things=None):
     """The case of a seed; "module:function" may give ``things`` in place of statfast's."""
     rng = np.random.default_rng([seed])
+    drawn, chances = stock(things)
+    if things is None and seed < ROUNDS * len(drawn):
+        turn, place = divmod(seed, len(drawn))
+        return Drawing(seed, rng, drawn[place], turn).case
     if things is None and rng.random() < DIFFERENTIAL:
         name = choose(rng, sorted(TWINS))
         return Case(seed, f"twin {name}", twin=TWINS[name])
-    drawn, chances = stock(things)
-    place = int(np.searchsorted(chances, rng.random()))
-    if things is None and seed < ROUNDS * len(drawn):
-        place = seed % len(drawn)
-    return Drawing(seed, rng, drawn[place]).case
+    return Drawing(seed, rng, drawn[int(np.searchsorted(chances, rng.random()))]).case
 
 
 @cache
@@ -97,8 +98,9 @@ def weight(thing):
 class Drawing:
     """The state of a draw: the data, the mode, and the steps so far."""
 
-    def __init__(self, seed, rng, thing):
+    def __init__(self, seed, rng, thing, turn=None):
         self.rng, self.thing = rng, thing
+        self.turn = turn  # how often everything was drawn before, where it is drawn in turn
         self.mode = choose(rng, MODES)
         large = rng.random() < LARGE and not {thing.family, thing.name} & WITHOUT_LARGE_DATA
         self.data = Data(rng, large=large)
@@ -154,7 +156,7 @@ class Drawing:
             self.method(method, "model", "edge" if self.mode == "edge" else "valid")
             self.records(method, f"{method.name.rsplit('.', 1)[1]}_")
         for name, record in thing.kept.items():
-            if rng.random() < 0.2:
+            if rng.random() < 0.2 or self.turn is not None:
                 self.add(f"{thing.name}.{name}", getattr, {"": (Ref("model"), name)}, out=name)
                 for method in self.drawn_from(surface.methods(record.call)):
                     self.method(method, name, "valid")
@@ -165,7 +167,10 @@ class Drawing:
 
     def drawn_from(self, methods):
         methods = list(methods.values())
-        order = self.rng.permutation(len(methods))[: int(self.rng.integers(1, 5))]
+        if self.turn is not None:
+            methods = methods[METHODS * self.turn :] + methods[: METHODS * self.turn]
+            return methods[:METHODS]
+        order = self.rng.permutation(len(methods))[: int(self.rng.integers(1, METHODS + 1))]
         return [methods[i] for i in order]
 
     def method(self, method, receiver, mode):

@@ -6,6 +6,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from statfast.linear import GeneralizedLinearModel, LinearRegression
+from statfast.linear.glm.families import FAMILIES, negative_binomial
+from statfast.linear.glm.links import LINKS
+from statfast.linear.glm.prediction_intervals import prediction_ends
 
 LEVEL = 0.9
 
@@ -76,6 +79,23 @@ def test_known_parameters_give_the_quantiles_of_the_family():
         for mu, (low, high) in zip(means, ends, strict=True):
             # The small errors of the means widen intervals by their squares, those of counts not.
             assert_allclose([low, high], law(mu).ppf([0.1, 0.9]), rtol=1e-4, atol=1e-9)
+
+
+def test_counts_of_a_large_theta_are_those_of_poisson():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((60, 1))
+    mu = np.exp(1 + X[:, 0])
+    y = np.round(mu)  # less spread than Poisson's counts: theta is infinite
+    with pytest.warns(UserWarning, match="theta has no finite estimate"):
+        counts = GeneralizedLinearModel(family="negative_binomial").fit(X, y)
+    poisson = GeneralizedLinearModel(family="poisson").fit(X, y)
+    ends = poisson.predict(X, interval="prediction")[1]
+    assert_allclose(counts.predict(X, interval="prediction")[1], ends, rtol=1e-6)
+    eta = np.log(mu)
+    more = (LINKS["log"], eta, np.full(len(eta), 0.1), 1.0, 0.9, 1.645)
+    wanted = prediction_ends(FAMILIES["poisson"], *more)
+    for theta in (1e12, 1e18, np.inf):
+        assert_allclose(prediction_ends(negative_binomial(theta), *more), wanted, rtol=1e-9)
 
 
 def test_an_unsure_predictor_widens_the_interval():

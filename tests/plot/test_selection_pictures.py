@@ -68,3 +68,5 @@ def test_the_target_has_bias_and_variance(data):
     assert np.array_equal(parts["line"].plot(ax=[Figure().subplots()]).shots[0], shown.shots[0])
     with pytest.raises(TypeError, match="result must be what bias_variance returned"):
         bias_variance_target(LinearDiscriminantAnalysis())
+    with pytest.raises(ValueError, match="got an empty dict"):
+        bias_variance_target({})

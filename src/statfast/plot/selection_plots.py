@@ -407,6 +407,8 @@ def bias_variance_target(
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
         If `result` is no BiasVariance.
+    ValueError
+        If `result` is an empty dict.
 
     Examples
     --------
@@ -420,6 +422,8 @@ def bias_variance_target(
     ['Bias and variance']
     """
     named = result if isinstance(result, dict) else {"Bias and variance": result}
+    if not named:
+        raise ValueError("result must hold one result at least; got an empty dict.")
     shots = []
     for target_result in named.values():
         if not isinstance(target_result, BiasVariance):

@@ -52,10 +52,12 @@ class Family:
         ``likelihood(y, mu, a, dispersion)``: the log-likelihoods. None: there is none ("quasi").
     dispersion : float
         1 where the family fixes it; NaN where it is estimated.
-    own : str
+    kernel_name : str
         The family whose vector code serves this one.
     label : str
         What summaries call it, if not by its name.
+    theta : float
+        Of negative binomial counts, whose variance is ``mu + mu^2 / theta``.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Family:
     dispersion: float = np.nan
     kernel_name: str = ""
     label: str = ""
+    theta: float = np.inf
 
     def inside(self, mu: Array | float) -> bool:
         """Whether all of these are means."""
@@ -148,6 +151,7 @@ def negative_binomial(theta: float) -> Family:
         0.0,
         likelihood=likelihood,
         dispersion=1.0,
+        theta=theta,
     )
 
 

@@ -57,7 +57,8 @@ def prediction_ends(
 
     # Widens the errors as t's quantile is wider, where the dispersion is estimated.
     error = error * (quantile / ndtri(0.5 * (1 + level)))
-    cdf = _DISTRIBUTIONS[family.name](family, dispersion)
+    poisson = family.name == "negative_binomial" and family.theta == np.inf
+    cdf = _DISTRIBUTIONS["poisson" if poisson else family.name](family, dispersion)
     counts = family.name in ("poisson", "negative_binomial", "binomial")
     out = np.empty((len(eta), 2))
     for start in range(0, len(eta), ROWS_TOGETHER):
@@ -149,12 +150,13 @@ class _Poisson:
 
 class _NegativeBinomial:
     def __init__(self, family: Any, dispersion: float) -> None:
-        self.theta = 1.0 / float(family.variance(np.float64(1.0)) - 1.0)  # mu + mu^2 / theta
+        self.theta = family.theta
 
     def __call__(self, y: Any, mean: Any) -> Any:
-        from scipy.special import betainc
+        from scipy.special import betaincc
 
-        inside = betainc(self.theta, np.maximum(y, 0) + 1.0, self.theta / (self.theta + mean))
+        # Of a large theta, theta / (theta + mean) is too close to 1 to be told from it.
+        inside = betaincc(np.maximum(y, 0) + 1.0, self.theta, mean / (self.theta + mean))
         return np.where(y < 0, 0.0, inside)
 
 
