@@ -81,6 +81,7 @@ _HOMES = {
     ),
     "cluster": (
         "CLARA",
+        "DBSCAN",
         "AgglomerativeClustering",
         "BisectingKMeans",
         "KMeans",
@@ -93,6 +94,7 @@ _HOMES = {
         "cophenetic",
         "cophenetic_correlation",
         "cut_tree",
+        "dbscan",
         "fcluster",
         "gap_statistic",
         "inconsistency",

@@ -60,6 +60,7 @@ from statfast._validation import UndefinedMetricWarning as UndefinedMetricWarnin
 from statfast.calibration import CalibratedClassifierCV as CalibratedClassifierCV
 from statfast.calibration import IsotonicRegression as IsotonicRegression
 from statfast.cluster import CLARA as CLARA
+from statfast.cluster import DBSCAN as DBSCAN
 from statfast.cluster import AgglomerativeClustering as AgglomerativeClustering
 from statfast.cluster import BisectingKMeans as BisectingKMeans
 from statfast.cluster import KMeans as KMeans
@@ -72,6 +73,7 @@ from statfast.cluster import cophenet as cophenet
 from statfast.cluster import cophenetic as cophenetic
 from statfast.cluster import cophenetic_correlation as cophenetic_correlation
 from statfast.cluster import cut_tree as cut_tree
+from statfast.cluster import dbscan as dbscan
 from statfast.cluster import fcluster as fcluster
 from statfast.cluster import gap_statistic as gap_statistic
 from statfast.cluster import inconsistency as inconsistency
@@ -290,6 +292,7 @@ __version__: str
 
 __all__ = [
     "CLARA",
+    "DBSCAN",
     "NMF",
     "PCA",
     "RFE",
@@ -481,6 +484,7 @@ __all__ = [
     "cross_val_score",
     "cross_validate",
     "cut_tree",
+    "dbscan",
     "drop1",
     "enet_path",
     "f_classif",

@@ -45,7 +45,6 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
     "cluster": {
         (
             "AffinityPropagation",
-            "DBSCAN",
             "HDBSCAN",
             "MeanShift",
             "OPTICS",
@@ -56,7 +55,6 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
             "cluster_optics_dbscan",
             "cluster_optics_xi",
             "compute_optics_graph",
-            "dbscan",
             "estimate_bandwidth",
             "get_bin_seeds",
             "mean_shift",

@@ -296,6 +296,7 @@ WRONG = {
         task: (_times("predictions", 0.0), _plus("predictions", 1.0))
         for task in ("tree", "random forest", "extra-trees")
     },
+    "density_clusters": {"dbscan": (_times("labels", 0), _plus("labels", 1))},
     "isolation": {"scores": (_times("scores", -1.0), _times("scores", 0.0))},
     "tree_predict": {"predict": (_times("predictions", 0.0), _plus("predictions", 1.0))},
     "boosting": {

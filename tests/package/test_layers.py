@@ -33,7 +33,7 @@ FOUNDATIONS = [  # each on those before
 ]
 FACES = {"_validation", "_engine", "_distance", "_estimator"}  # others import the package alone
 ROOMS = {  # of a family, each on those before; a list in it: rooms that do not know each other
-    "cluster": ["kmeans", "medoids", "hierarchy", "n_clusters"],
+    "cluster": ["kmeans", "medoids", "hierarchy", "density", "n_clusters"],
     "ensemble": ["forest", "boosting", "members", ["bagging", "adaboost", "combination"]],
     "decomposition": ["components", ["pca", "choice"], "ratings", "nonnegative"],
     "generative": ["normal", "discriminant", "naive_bayes"],
@@ -53,7 +53,7 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
 }
 BUILT_ON = {  # family: the families it may import
     "calibration": {"metrics", "svm"},  # the linear machine is calibrated unless another is named
-    "cluster": {"metrics"},
+    "cluster": {"metrics", "neighbors"},  # density clusters are of searches
     # Stacking cross-validates, and learns from answers by a linear model unless another is named.
     "ensemble": {"linear", "metrics", "model_selection", "tree"},
     "feature_selection": {"metrics"},
@@ -76,6 +76,7 @@ CORE_BUILT_ON = {  # what others may use; the three that are shared know only wh
     "density": {"kdtree"},
     "hierarchy": {"distance", "kdtree"},
     "order": set(),
+    "reachability": {"kdtree"},
     "simd": set(),
     "tile": {"simd"},
 }
@@ -88,6 +89,7 @@ KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a roo
     "_estimator": "order",
     "_estimator.sums": "rows",
     "kernels": "distance rows tile",
+    "cluster.density": "kdtree reachability",
     "cluster.hierarchy": "hierarchy kdtree",
     "cluster.kmeans": "kmeans rows",
     "cluster.medoids": "medoids",
@@ -645,7 +647,7 @@ KMEANS = "statfast.cluster.kmeans.kmeans"
         ("statfast._engine.blocks", f"from {KMEANS} import KMeans"),
         (KMEANS, "from statfast import KMeans"),
         (KMEANS, "from statfast._engine.blocks import each"),
-        (KMEANS, "from statfast.neighbors.search.search import NearestNeighbors"),
+        (KMEANS, "from statfast.svm.machines.svc import SVC"),
         (KMEANS, "def f():\n    from statfast.generative import bayes"),
         (KMEANS, "from .init import start"),
         (KMEANS, "from . import init"),

@@ -100,6 +100,7 @@ LEFT_OUT = {
     "KNeighborsTransformer": OF_GRAPHS,
     "RadiusNeighborsTransformer": OF_GRAPHS,
     "KernelDensity": "see the suite `density`",
+    "DBSCAN": "see the suite `density_clusters`",
     "LocalOutlierFactor": "see the suite `outliers`",
     "IsolationForest": "see the suite `isolation`",
     "MultiOutputClassifier": NO_ESTIMATOR,

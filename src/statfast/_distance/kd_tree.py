@@ -4,7 +4,7 @@
 What the arrays mean is explained in ``_core/kdtree/tree.pxd``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -12,13 +12,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from statfast._core.kdtree import build as kdbuild
-from statfast._engine import aligned, each, grid
+from statfast._engine import aligned, each, grid, interruptible
 from statfast._typing import Array
 
 LANES = 8  # children of a node
 MAX_LEAF_POINTS = 256  # points of a leaf that the kernels have room for
 POINTS_PER_SUBTREE = 1 << 14  # points of a task, which fit the level-2 cache
 MAX_SUBTREES = 16  # tasks of a build, however many the points
+POINTS_AT_ONCE = 1 << 21  # points that are divided in columns, beside which there are two copies
+SAMPLE_POINTS = 1024  # points of which the first divisions take the widest axis
 MIN_POINTS_FOR_TASKS = 1 << 11  # points: fewer are not worth two tasks
 
 
@@ -59,41 +61,89 @@ class KDArrays:
         blocks[-1], ids[(leaves - 1) * leaf :] = np.inf, -1
         boxes[:, :, 0], boxes[:, :, 1], least[:] = np.inf, -np.inf, np.iinfo(np.int32).max
 
-        ld = (n + 15) // 16 * 16
-        ld += 16 if ld % 512 == 0 else 0  # lest columns compete for the same cache sets
-        sides = [(aligned((d, ld), X.dtype), np.empty(ld, np.int32)) for _ in range(2)]
-        work = np.empty(ld, X.dtype)
-        bottom = boxes[first[0] :], least[first[0] :]
-
-        def lay(block: slice) -> None:
-            kdbuild.columns(X, block.start, block.stop, *sides[0])
-
-        def split(part: Segment) -> tuple[Segment, Segment]:
-            start, stop, side = part
-            cut = kdbuild.split(*sides[side], *sides[1 - side], work, leaf, start, stop, n)
-            return (start, cut, 1 - side), (cut, stop, 1 - side)
-
-        def grow(part: Segment) -> None:
-            start, stop, side = part
-            kdbuild.subtree(
-                *sides[side], *sides[1 - side], work, start, stop, n, blocks, ids, *bottom
-            )
-
-        share = partial(each, n_jobs=n_jobs, effort=60.0 * n * (d + 1))
-        share(lay, grid(n, least=16384))
-        size = max(
-            min(POINTS_PER_SUBTREE, n // 2) // leaf,
-            MIN_POINTS_FOR_TASKS // leaf,
-            -(-leaves // MAX_SUBTREES),
-        )
-        small, large = [], [(0, leaves, 0)]
-        while large:
-            small += [part for part in large if part[1] - part[0] <= size]
-            large = [part for part in large if part[1] - part[0] > size]
-            large = [half for halves in share(split, large) for half in halves]
-        share(grow, small)
+        blocks_of = blocks, ids, boxes[first[0] :], least[first[0] :]
+        for rows, start, stop in _runs_of_leaves(X, leaf, leaves):
+            _grow_leaves(X, rows, start, stop, leaf, blocks_of, n_jobs)
         kdbuild.enclose(boxes, least, first, leaves)
         return cls(blocks, ids, boxes, least, first, n)
+
+
+def _grow_leaves(
+    X: Array, rows: Array | None, start: int, stop: int, leaf: int,
+    arrays: tuple[Array, Array, Array, Array], n_jobs: int | None,
+) -> None:  # fmt: skip
+    """Divide rows of X (None: all) among the leaves start .. stop - 1, and lay them there."""
+    points = X if rows is None else X[rows]
+    n, d = points.shape
+    leaves, offset = stop - start, start // LANES
+    blocks, ids, boxes, least = arrays
+    own = blocks[start:stop], ids[start * leaf :], boxes[offset:], least[offset:]
+    ld = (n + 15) // 16 * 16
+    ld += 16 if ld % 512 == 0 else 0  # lest columns compete for the same cache sets
+    sides = [(aligned((d, ld), X.dtype), np.empty(ld, np.int32)) for _ in range(2)]
+    work = np.empty(ld, X.dtype)
+
+    def lay(block: slice) -> None:
+        kdbuild.columns(points, block.start, block.stop, *sides[0])
+        if rows is not None:
+            sides[0][1][block] = rows[block]
+
+    def split(part: Segment) -> tuple[Segment, Segment]:
+        first, last, side = part
+        cut = kdbuild.split(*sides[side], *sides[1 - side], work, leaf, first, last, n)
+        return (first, cut, 1 - side), (cut, last, 1 - side)
+
+    def grow(part: Segment) -> None:
+        first, last, side = part
+        kdbuild.subtree(*sides[side], *sides[1 - side], work, first, last, n, *own)
+
+    share = partial(each, n_jobs=n_jobs, effort=60.0 * n * (d + 1))
+    share(lay, grid(n, least=16384))
+    size = max(
+        min(POINTS_PER_SUBTREE, n // 2) // leaf,
+        MIN_POINTS_FOR_TASKS // leaf,
+        -(-leaves // MAX_SUBTREES),
+    )
+    small, large = [], [(0, leaves, 0)]
+    while large:
+        small += [part for part in large if part[1] - part[0] <= size]
+        large = [part for part in large if part[1] - part[0] > size]
+        large = [half for halves in share(split, large) for half in halves]
+    share(grow, small)
+
+
+def _runs_of_leaves(X: Array, leaf: int, leaves: int) -> Iterator[tuple[Array | None, int, int]]:
+    """Rows, and the leaves that they fill: of many rows parts, so that the space in which they are
+    divided is not a second and third copy of all.
+
+    The first divisions are then made of row numbers, which stay in their order: of points with
+    equal coordinates the lower numbers go left.
+    """
+    if len(X) <= POINTS_AT_ONCE:
+        yield None, 0, leaves
+        return
+    waiting = [(np.arange(len(X), dtype=np.int32), 0, leaves)]
+    while waiting:
+        rows, start, stop = waiting.pop()
+        half = 1 << ((stop - start - 1).bit_length() - 1)  # the largest power of two below
+        if len(rows) <= POINTS_AT_ONCE or half < LANES:
+            yield rows, start, stop
+            continue
+        sample = X[rows[:: max(1, len(rows) // SAMPLE_POINTS)]]
+        with np.errstate(over="ignore"):
+            axis = int((sample.max(axis=0) - sample.min(axis=0)).argmax())
+        left = interruptible(_lower_rows, rows, X, axis, half * leaf)
+        waiting += [(rows[~left], start + half, stop), (rows[left], start, start + half)]
+        del rows, left
+
+
+def _lower_rows(rows: Array, X: Array, axis: int, count: int) -> Array:
+    """Marks of the `count` rows that are lowest on an axis; of equal ones the first."""
+    numbers = X[rows, axis]
+    cut = np.partition(numbers, count - 1)[count - 1]
+    left = numbers < cut
+    left[np.flatnonzero(numbers == cut)[: count - np.count_nonzero(left)]] = True
+    return left
 
 
 def levels_of(leaves: int) -> tuple[np.ndarray, int]:

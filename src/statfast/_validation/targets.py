@@ -54,8 +54,12 @@ def as_labels(y: Any, n: int | None, *, name: str = "y") -> tuple[Array, Array]:
     raise ValueError(f"Unknown label type: {name} has dtype {y.dtype}. Pass strings or integers.")
 
 
-def as_weights(sample_weight: Any, n: int | None, *, name: str = "sample_weight") -> Array | None:
+def as_weights(
+    sample_weight: Any, n: int | None, *, name: str = "sample_weight", signed: bool = False
+) -> Array | None:
     """Check sample weights: float64 of shape (n,), none negative, not all zero; None is None.
+
+    Those that are `signed` may be negative.
 
     Those that are not 0 are between `MIN_WEIGHT` and `MAX_WEIGHT`, so that no product of two
     overflows or vanishes. They are not scaled: likelihoods, inertias and costs grow with them.
@@ -77,14 +81,15 @@ def as_weights(sample_weight: Any, n: int | None, *, name: str = "sample_weight"
     if not isfinite(total):
         explain_nonfinite(weights, name)
         raise ValueError(f"{name} sums to infinity. Scale it down.")
-    if lowest < 0:
+    if lowest < 0 and not signed:
         raise ValueError(
             f"{name} must not be negative; got {lowest} at row {weights.argmin()}. "
             "Use a weight of 0 to leave a row out."
         )
-    if total == 0:
+    if not weights.any():
         raise ValueError(f"{name} is zero for every row. Give at least one row a positive weight.")
-    beyond = (weights > 0) & ((weights < MIN_WEIGHT) | (weights > MAX_WEIGHT))
+    sizes = np.abs(weights) if lowest < 0 else weights
+    beyond = (sizes > 0) & ((sizes < MIN_WEIGHT) | (sizes > MAX_WEIGHT))
     if beyond.any():
         row = beyond.argmax()
         raise ValueError(

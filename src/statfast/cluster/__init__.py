@@ -2,6 +2,7 @@
 """Clustering."""
 
 from statfast._scikit_learn import missing_names
+from statfast.cluster.density.dbscan import DBSCAN, dbscan
 from statfast.cluster.hierarchy.agglomerative import AgglomerativeClustering
 from statfast.cluster.hierarchy.dendrogram import (
     cophenetic,
@@ -27,6 +28,7 @@ from statfast.cluster.n_clusters.stability import StabilityResult, cluster_stabi
 
 __all__ = [
     "CLARA",
+    "DBSCAN",
     "AgglomerativeClustering",
     "BisectingKMeans",
     "GapStatisticResult",
@@ -42,6 +44,7 @@ __all__ = [
     "cophenetic",
     "cophenetic_correlation",
     "cut_tree",
+    "dbscan",
     "fcluster",
     "gap_select",
     "gap_statistic",

@@ -100,6 +100,26 @@ class Search(Estimator):
         if isinstance(X, SpatialTree):
             return self._of_tree(X)
         leaf = self._checked_value("leaf_size")
+        rows, metric = self._metric_rows(X)
+        n = rows.shape[0]
+        reduced = None if radius is None else float(metric.reduce_radii(radius))
+        task = SearchTask(rows, metric, leaf, self.n_jobs, min(k, n), reduced)
+        auto = self.algorithm == "auto"
+        used, index = (
+            choose_algorithm(task) if auto else (self.algorithm, built(self.algorithm, task))
+        )
+        return {
+            "n_samples_fit_": n,
+            "algorithm_": used,
+            "effective_metric_": metric.name,
+            "effective_metric_params_": self._metric_params_of(metric),
+            "_rows": rows,
+            "_metric": metric,
+            "_index": index,
+        }
+
+    def _metric_rows(self, X: Any) -> tuple[Any, Metric]:
+        """Check the rows, or distances, and prepare them for their metric."""
         metric: Metric = PRECOMPUTED_METRIC
         metric_arguments: dict[str, Any] = {"p": self.p, "metric_params": self.metric_params}
         if precomputed(self.metric):
@@ -117,21 +137,7 @@ class Search(Estimator):
             )
         if not precomputed(self.metric) or not is_sparse(X):
             metric, rows = in_range(metric, rows, self.n_jobs)
-        reduced = None if radius is None else float(metric.reduce_radii(radius))
-        task = SearchTask(rows, metric, leaf, self.n_jobs, min(k, n), reduced)
-        auto = self.algorithm == "auto"
-        used, index = (
-            choose_algorithm(task) if auto else (self.algorithm, built(self.algorithm, task))
-        )
-        return {
-            "n_samples_fit_": n,
-            "algorithm_": used,
-            "effective_metric_": metric.name,
-            "effective_metric_params_": self._metric_params_of(metric),
-            "_rows": rows,
-            "_metric": metric,
-            "_index": index,
-        }
+        return rows, metric
 
     def _of_tree(self, tree: SpatialTree) -> dict[str, Any]:
         """The attributes of a fit to a tree, which is searched as it is, by its own metric."""
