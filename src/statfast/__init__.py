@@ -86,6 +86,8 @@ _HOMES = {
         "BisectingKMeans",
         "KMeans",
         "KMedoids",
+        "KModes",
+        "KPrototypes",
         "KMeansStatistics",
         "MiniBatchKMeans",
         "choose_n_clusters",

@@ -66,6 +66,8 @@ from statfast.cluster import BisectingKMeans as BisectingKMeans
 from statfast.cluster import KMeans as KMeans
 from statfast.cluster import KMeansStatistics as KMeansStatistics
 from statfast.cluster import KMedoids as KMedoids
+from statfast.cluster import KModes as KModes
+from statfast.cluster import KPrototypes as KPrototypes
 from statfast.cluster import MiniBatchKMeans as MiniBatchKMeans
 from statfast.cluster import choose_n_clusters as choose_n_clusters
 from statfast.cluster import cluster_stability as cluster_stability
@@ -356,10 +358,12 @@ __all__ = [
     "KMeans",
     "KMeansStatistics",
     "KMedoids",
+    "KModes",
     "KNNImputer",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "KNeighborsTransformer",
+    "KPrototypes",
     "KernelDensity",
     "KernelDensityNB",
     "KernelRidge",

@@ -33,7 +33,11 @@ FOUNDATIONS = [  # each on those before
 ]
 FACES = {"_validation", "_engine", "_distance", "_estimator"}  # others import the package alone
 ROOMS = {  # of a family, each on those before; a list in it: rooms that do not know each other
+<<<<<<< HEAD
     "cluster": ["kmeans", "medoids", "hierarchy", "density", "n_clusters"],
+=======
+    "cluster": ["kmeans", "medoids", "hierarchy", "modes", "n_clusters"],
+>>>>>>> ae2f1e66 (k-modes and k-prototypes)
     "ensemble": ["forest", "boosting", "members", ["bagging", "adaboost", "combination"]],
     "decomposition": ["components", ["pca", "choice"], "ratings", "nonnegative"],
     "generative": ["normal", "discriminant", "naive_bayes"],
@@ -93,6 +97,7 @@ KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a roo
     "cluster.hierarchy": "hierarchy kdtree",
     "cluster.kmeans": "kmeans rows",
     "cluster.medoids": "medoids",
+    "cluster.modes": "kmeans",
     "decomposition.components": "linalg tile",
     "decomposition.nonnegative": "decomposition linalg",
     "decomposition.ratings": "decomposition",

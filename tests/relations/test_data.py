@@ -54,6 +54,8 @@ HAVE_ORDER = {
     "AgglomerativeClustering": "clusters are numbered in the order of the rows",
     "DBSCAN": "clusters are numbered in the order of the rows",
     "KMedoids": "starts and clusters have the order of the rows",
+    "KModes": "starts and clusters have the order of the rows",
+    "KPrototypes": "starts and clusters have the order of the rows",
     "NearestNeighbors": "answers are numbers of rows",
     "KNeighborsTransformer": "columns are fitted rows",
     "RadiusNeighborsTransformer": "columns are fitted rows",

@@ -22,6 +22,8 @@ from statfast.cluster.kmeans.kmeans_plusplus import kmeans_plusplus
 from statfast.cluster.kmeans.minibatch import MiniBatchKMeans
 from statfast.cluster.medoids.clara import CLARA
 from statfast.cluster.medoids.kmedoids import KMedoids
+from statfast.cluster.modes.kmodes import KModes
+from statfast.cluster.modes.kprototypes import KPrototypes
 from statfast.cluster.n_clusters.choose import NClustersResult, choose_n_clusters
 from statfast.cluster.n_clusters.gap import GapStatisticResult, gap_select, gap_statistic
 from statfast.cluster.n_clusters.stability import StabilityResult, cluster_stability
@@ -35,6 +37,8 @@ __all__ = [
     "KMeans",
     "KMeansStatistics",
     "KMedoids",
+    "KModes",
+    "KPrototypes",
     "MiniBatchKMeans",
     "NClustersResult",
     "StabilityResult",
