@@ -25,13 +25,13 @@ MAX_CODED_COLUMNS = 65535  # columns whose mismatches are counted in 16 bits
 
 
 @dataclass(frozen=True, eq=False)
-class TableColumns:
+class MixedColumns:
     """Which columns hold categories, and those of the fit, in order."""
 
     levels: tuple[Any, ...]  # for each column an ndarray, or None of numbers
 
     @classmethod
-    def of_fit(cls, X: Any, wanted: Any) -> tuple["TableColumns", Array, Array]:
+    def of_fit(cls, X: Any, wanted: Any) -> tuple["MixedColumns", Array, Array]:
         """The columns of a table, its codes (m, n) and its numbers (p, n).
 
         `wanted` names the columns of categories as `categorical_features` does, where "from_dtype"
@@ -52,7 +52,7 @@ class TableColumns:
         made = cls(tuple(levels))
         codes, numbers = made.coded(columns)
         gaps = [not len(values) for values in levels if values is not None]
-        gaps = [*gaps, *np.isnan(numbers).all(axis=1)]
+        gaps += np.isnan(numbers).all(axis=1).tolist()
         if any(gaps):
             column = [*np.flatnonzero(mask), *np.flatnonzero(~mask)][gaps.index(True)]
             raise ValueError(f"X has no value in column {labels[column]}. Drop the column.")

@@ -30,8 +30,14 @@ from statfast._validation import (
     warn_not_converged,
     warn_user,
 )
-from statfast.cluster.modes.columns import TableColumns
-from statfast.cluster.modes.mixed_rows import FittedRows, MixedRows, Prototypes, Run, iterate
+from statfast.cluster.modes.columns import MixedColumns
+from statfast.cluster.modes.mixed_rows import (
+    FittedRows,
+    MixedRows,
+    Prototypes,
+    PrototypesRun,
+    iterate,
+)
 from statfast.cluster.modes.starts import DRAWN, REPEATED, STARTS
 
 INIT = one_of(*STARTS) | array
@@ -53,7 +59,7 @@ class CentersOfTables(Clusterer, Estimator):
     random_state: Seed
     n_jobs: Jobs
 
-    _columns: TableColumns = fitted()
+    _columns: MixedColumns = fitted()
     _centers: Prototypes = fitted()
     _dissimilarity: tuple[float, Any] = fitted()  # gamma, and the ranges of Gower's
 
@@ -84,10 +90,12 @@ class CentersOfTables(Clusterer, Estimator):
             0
         ]
 
-    def _checked_columns(self) -> TableColumns:
-        return self.__dict__.get("_columns", TableColumns(()))
+    def _checked_columns(self) -> MixedColumns:
+        return self.__dict__.get("_columns", MixedColumns(()))
 
-    def _best_run(self, rows: FittedRows, columns: TableColumns, k: int, runs: Any) -> Run:
+    def _best_run(
+        self, rows: FittedRows, columns: MixedColumns, k: int, runs: Any
+    ) -> PrototypesRun:
         """The run of least cost, the first of equals."""
         limit = "the number of rows" + ("" if rows.weights is None else " of positive weight")
         as_count(k, "n_clusters", high=rows.n_weighted, limit=limit)
@@ -101,7 +109,7 @@ class CentersOfTables(Clusterer, Estimator):
                 'Leave n_init at "auto".'
             )
             runs = 1
-        best: Run | None = None
+        best: PrototypesRun | None = None
         rng, report = as_generator(self.random_state), print if self.verbose else None
         for seed in rng.integers(2**32, size=runs):
             begin = start or STARTS[str(self.init)](rows, k, np.random.default_rng(seed))
@@ -125,7 +133,7 @@ class CentersOfTables(Clusterer, Estimator):
             )
         return best
 
-    def _start(self, rows: FittedRows, columns: TableColumns, k: int) -> Prototypes:
+    def _start(self, rows: FittedRows, columns: MixedColumns, k: int) -> Prototypes:
         table = as_columns(self.init, name="init")
         shape = len(table[0]), len(table)
         if shape != (k, len(columns.levels)):
@@ -148,7 +156,7 @@ class CentersOfTables(Clusterer, Estimator):
         )
 
     def _publish_run(
-        self, X: Any, rows: FittedRows, columns: TableColumns, run: Run, **more: Any
+        self, X: Any, rows: FittedRows, columns: MixedColumns, run: PrototypesRun, **more: Any
     ) -> Self:
         return self._publish(
             X,
@@ -301,7 +309,7 @@ class KModes(CentersOfTables):
             half of the free memory.
         """
         params = self._checked()
-        columns, codes, numbers = TableColumns.of_fit(X, "all")
+        columns, codes, numbers = MixedColumns.of_fit(X, "all")
         weights = as_weights(sample_weight, codes.shape[1])
         rows = FittedRows(MixedRows(codes, numbers, 1.0, None, self.n_jobs), columns.sizes, weights)
         run = self._best_run(rows, columns, params.n_clusters, params.n_init)

@@ -21,7 +21,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import as_weights
-from statfast.cluster.modes.columns import TableColumns
+from statfast.cluster.modes.columns import MixedColumns
 from statfast.cluster.modes.kmodes import INIT, N_INIT, CentersOfTables
 from statfast.cluster.modes.mixed_rows import FittedRows, MixedRows
 
@@ -177,7 +177,7 @@ class KPrototypes(CentersOfTables):
             half of the free memory.
         """
         params = self._checked()
-        columns, codes, numbers = TableColumns.of_fit(X, self.categorical_features)
+        columns, codes, numbers = MixedColumns.of_fit(X, self.categorical_features)
         weights = as_weights(sample_weight, codes.shape[1])
         ranges = _ranges(numbers, weights) if params.metric == "gower" else None
         gamma = params.gamma

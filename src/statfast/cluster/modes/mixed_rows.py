@@ -154,7 +154,7 @@ class FittedRows:
         )
 
 
-class Run(NamedTuple):
+class PrototypesRun(NamedTuple):
     """Result of k-prototypes from a start."""
 
     centers: Prototypes
@@ -164,7 +164,9 @@ class Run(NamedTuple):
     converged: bool
 
 
-def iterate(rows: FittedRows, centers: Prototypes, max_iter: int, report: Any = None) -> Run:
+def iterate(
+    rows: FittedRows, centers: Prototypes, max_iter: int, report: Any = None
+) -> PrototypesRun:
     """Assign rows to centers and move centers, in turn, until that lowers the cost no more."""
     weights = rows.weights
     labels, nearest = rows.rows.nearest(centers)
@@ -184,7 +186,7 @@ def iterate(rows: FittedRows, centers: Prototypes, max_iter: int, report: Any = 
         if not cost < before:
             converged = True
             break
-    return Run(centers, labels, cost, n_iter, converged)
+    return PrototypesRun(centers, labels, cost, n_iter, converged)
 
 
 def _total(nearest: Array, weights: Array | None) -> float:
