@@ -33,11 +33,7 @@ FOUNDATIONS = [  # each on those before
 ]
 FACES = {"_validation", "_engine", "_distance", "_estimator"}  # others import the package alone
 ROOMS = {  # of a family, each on those before; a list in it: rooms that do not know each other
-<<<<<<< HEAD
-    "cluster": ["kmeans", "medoids", "hierarchy", "density", "n_clusters"],
-=======
-    "cluster": ["kmeans", "medoids", "hierarchy", "modes", "n_clusters"],
->>>>>>> ae2f1e66 (k-modes and k-prototypes)
+    "cluster": ["kmeans", "medoids", "hierarchy", "density", "modes", "n_clusters"],
     "ensemble": ["forest", "boosting", "members", ["bagging", "adaboost", "combination"]],
     "decomposition": ["components", ["pca", "choice"], "ratings", "nonnegative"],
     "generative": ["normal", "discriminant", "naive_bayes"],
