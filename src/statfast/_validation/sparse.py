@@ -56,8 +56,17 @@ def as_sparse(X: Any, *, name: str = "X", n_min: int = 1) -> csr_array:
     return matrix.astype(kind, copy=False)
 
 
-def as_csr(X: Any, *, name: str = "X", n_min: int = 1, allow_nan: bool = False) -> csr_array:
+def as_csr(
+    X: Any,
+    *,
+    name: str = "X",
+    n_min: int = 1,
+    allow_nan: bool = False,
+    finite: bool = True,
+) -> csr_array:
     """Check a sparse matrix and return it as a canonical float64 scipy.sparse.csr_array (n, d).
+
+    With `allow_nan`, values may be NaN; without `finite`, anything.
 
     Shares memory with X where nothing has to be changed.
     """
@@ -74,7 +83,7 @@ def as_csr(X: Any, *, name: str = "X", n_min: int = 1, allow_nan: bool = False) 
         (matrix.data.astype(np.float64, copy=False), matrix.indices, matrix.indptr), shape=X.shape
     )
     wrong = np.isinf(rows.data) if allow_nan else ~np.isfinite(rows.data)
-    if wrong.any():
+    if finite and wrong.any():
         at = int(wrong.argmax())
         row = int(np.searchsorted(rows.indptr, at, side="right")) - 1
         raise nonfinite(rows.data[at], name, row, rows.indices[at])

@@ -45,9 +45,14 @@ static void draw_columns(grower *t, ptrdiff_t node, uint8_t *drawn) {
     }
 }
 
+/* The mean number of codes of a row that are read. */
+static double row_values(const grower *t) {
+    return t->of_row ? (double)t->of_row[t->n] / (double)t->n : (double)t->p;
+}
+
 static bin_sum *take_histogram(grower *t) {
     if (t->n_free) return t->free_histograms[--t->n_free];
-    bin_sum *h = malloc(sizeof(bin_sum) * HIST_STRIDE * (size_t)t->p);
+    bin_sum *h = malloc(sizeof(bin_sum) * (size_t)t->length);
     if (h) t->n_histograms++;
     return h;
 }
@@ -208,8 +213,8 @@ static int grow_tree(grower *t, int begin, double budget) {
             t->growing[above].histogram = NULL;
             t->growing[t->small].histogram = take_histogram(t);
             if (t->growing[t->small].histogram == NULL) return -1;
-            budget -= (double)t->nodes[t->small].count * (double)t->p;
-            budget -= (double)(4 * N_CODES * t->p);
+            budget -= (double)t->nodes[t->small].count * row_values(t);
+            budget -= 4.0 * (double)(t->length + t->p);
             find_splits(t);
         } else drop_histogram(t, above);
     }

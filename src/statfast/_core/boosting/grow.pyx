@@ -10,15 +10,19 @@ The loops are C, compiled once per instruction-set level; steps are those of a t
 (threads/team.h), and the parts of a step depend on the numbers of rows and columns alone.
 
 Cost: O(p) additions for each row of the smaller child of a split, O(256 p) comparisons a node.
-Memory: 4 kB for each column and open leaf. A call returns when its budget is spent.
+Memory: 4 kB for each column and open leaf. A call returns when its budget is spent. Of sparse rows
+only what differs from the code of 0 is read: the sum of that code is what the others leave of that
+of the node. Their histograms are as long as columns have codes, and a column of too few values in a
+node is passed over.
 
 The caller guarantees: codes below `codes` of their column, or 255 where `missing` says so; fewer
-than 2^32 rows; sums that do not overflow; room for one node more than twice the splits.
+than 2^32 rows; sums that do not overflow; room for one node more than twice the splits; no
+categories in sparse rows.
 """
 
 from libc.stddef cimport ptrdiff_t
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memset
 
 from statfast._core.threads.team cimport team, team_of
@@ -38,6 +42,15 @@ cdef extern from "boosting/grow_table.h" nogil:
         ptrdiff_t n, p, stride, width
         const uint8_t *by_row
         const uint8_t *by_column
+        const int64_t *of_row
+        const int64_t *of_column
+        const int32_t *place
+        const uint32_t *entry_row
+        const uint8_t *entry_code
+        const uint8_t *zero
+        const int64_t *first
+        uint8_t *marks
+        ptrdiff_t length
         const bin_sum *sums
         const int32_t *codes
         const uint8_t *missing
@@ -90,9 +103,7 @@ cdef class Grower:
 
     def __init__(
         self,
-        const uint8_t[:, ::1] by_row,   # IN (n, 8 planes)
-        const uint8_t[:, ::1] by_column,  # IN (p, n)
-        Py_ssize_t width,               # columns of a plane
+        tuple coded,                    # IN arrays of `_set_table`, or of `_set_entries`
         const int32_t[::1] codes,       # IN (p,) how many codes there are
         const uint8_t[::1] missing,     # IN (p,)
         const uint8_t[::1] categorical,  # IN (p,)
@@ -103,14 +114,12 @@ cdef class Grower:
         int64_t[::1] crew,              # INOUT a team
     ):
         cdef grower *t = &self.t
-        self.arrays = (
-            by_row, by_column, codes, missing, categorical, monotone, groups, rows, crew)
-        t.n = by_column.shape[1]
-        t.p = by_column.shape[0]
-        t.stride = by_row.shape[1]
-        t.width = width
-        t.by_row = &by_row[0, 0]
-        t.by_column = &by_column[0, 0]
+        self.arrays = (coded, codes, missing, categorical, monotone, groups, rows, crew)
+        if len(coded) == 3:
+            self._set_table(coded[0], coded[1], coded[2])
+        else:
+            self._set_entries(
+                coded[0], coded[1], coded[2], coded[3], coded[4], coded[5], coded[6])
         t.codes = &codes[0]
         t.missing = &missing[0]
         t.categorical = &categorical[0]
@@ -135,7 +144,7 @@ cdef class Grower:
         t.growing = <growing_node *>malloc(t.room * sizeof(growing_node))
         t.open = <ptrdiff_t *>malloc(t.room * sizeof(ptrdiff_t))
         t.free_histograms = <bin_sum **>malloc(t.room * sizeof(bin_sum *))
-        t.partial = <bin_sum *>malloc(MAX_PARTS * t.p * HIST_STRIDE * sizeof(bin_sum))
+        t.partial = <bin_sum *>malloc(MAX_PARTS * t.length * sizeof(bin_sum))
         t.allowed = <uint8_t *>malloc(2 * t.p)
         t.spare_columns = <uint8_t *>malloc(t.p)
         t.went = <int64_t *>malloc(2 * MAX_WAYS * sizeof(int64_t))
@@ -143,9 +152,48 @@ cdef class Grower:
         if (
             t.spare == NULL or t.growing == NULL or t.open == NULL or t.free_histograms == NULL
             or t.partial == NULL or t.allowed == NULL or t.spare_columns == NULL
-            or t.went == NULL or t.found == NULL
+            or t.went == NULL or t.found == NULL or (t.zero != NULL and t.marks == NULL)
         ):
             raise MemoryError
+
+    cdef int _set_table(
+        self,
+        const uint8_t[:, ::1] by_row,   # IN (n, 8 planes)
+        const uint8_t[:, ::1] by_column,  # IN (p, n)
+        Py_ssize_t width,               # columns of a plane
+    ) except -1:
+        cdef grower *t = &self.t
+        t.n = by_column.shape[1]
+        t.p = by_column.shape[0]
+        t.stride = by_row.shape[1]
+        t.width = width
+        t.by_row = &by_row[0, 0]
+        t.by_column = &by_column[0, 0]
+        t.length = t.p * HIST_STRIDE
+
+    cdef int _set_entries(
+        self,
+        const int64_t[::1] of_row,      # IN (n + 1,) where the entries of rows begin
+        const int32_t[::1] place,       # IN (entries,) places in histograms, row by row
+        const int64_t[::1] of_column,   # IN (p + 1,) where the entries of columns begin
+        const uint32_t[::1] row,        # IN (entries,) rows, column by column
+        const uint8_t[::1] code,        # IN (entries,) and their codes
+        const uint8_t[::1] zero,        # IN (p,) the code of 0, which no entry has
+        const int64_t[::1] first,       # IN (p + 1,) where histograms begin
+    ) except -1:
+        cdef grower *t = &self.t
+        t.n = of_row.shape[0] - 1
+        t.p = of_column.shape[0] - 1
+        t.of_row = &of_row[0]
+        t.of_column = &of_column[0]
+        if row.shape[0]:
+            t.place = &place[0]
+            t.entry_row = &row[0]
+            t.entry_code = &code[0]
+        t.zero = &zero[0]
+        t.first = &first[0]
+        t.length = first[t.p]
+        t.marks = <uint8_t *>calloc(t.n, 1)
 
     def __dealloc__(self):
         cdef grower *t = &self.t
@@ -154,6 +202,7 @@ cdef class Grower:
             free(t.free_histograms[k])
         for k in range(t.n_nodes if t.growing else 0):  # an unfinished tree still has histograms
             free(t.growing[k].histogram)
+        free(t.marks)
         free(t.spare)
         free(t.growing)
         free(t.open)

@@ -61,11 +61,12 @@ LOSSES = {
 
 
 def encode(
-    const number[:, :] X,           # IN (n, p)
+    const number[:, :] X,           # IN (m, p) a run of rows
     const double[:, ::1] thresholds,  # IN (p, 255)
     Py_ssize_t width,               # columns of a plane
-    Py_ssize_t begin,               # rows
+    Py_ssize_t begin,               # rows of X
     Py_ssize_t stop,
+    Py_ssize_t first,               # the number of row 0 of X among the n
     uint8_t[:, ::1] by_row,         # OUT (n, 8 planes)
     uint8_t[:, ::1] by_column,      # OUT (p, n)
 ):
@@ -78,10 +79,55 @@ def encode(
             for j in range(X.shape[1]):
                 for i in range(m):
                     x[i] = <double>X[start + i, j]
-                kernels.encode(x, m, &thresholds[j, 0], &by_column[j, start])
+                kernels.encode(x, m, &thresholds[j, 0], &by_column[j, first + start])
                 place = 8 * (j // width) + j % width
                 for i in range(m):
-                    by_row[start + i, place] = by_column[j, start + i]
+                    by_row[first + start + i, place] = by_column[j, first + start + i]
+
+
+cdef uint8_t code_of(const double *cuts, Py_ssize_t m, double x) noexcept nogil:
+    """How many of m ascending thresholds are below x."""
+    cdef Py_ssize_t low = 0, middle
+    while m:
+        middle = m // 2
+        if cuts[low + middle] < x:
+            low += middle + 1
+            m -= middle + 1
+        else:
+            m = middle
+    return <uint8_t>low
+
+
+def encode_entries(
+    const int64_t[::1] of_column,   # IN (p + 1,) where the entries of columns begin
+    const int64_t[::1] source,      # IN (entries,) where their values are
+    const double[::1] value,        # IN (entries,)
+    const int64_t[::1] first,       # IN (p + 1,) where the thresholds of columns begin
+    const double[::1] threshold,    # IN
+    Py_ssize_t begin,               # columns
+    Py_ssize_t stop,
+    uint8_t[::1] code,              # OUT (entries,)
+    uint8_t[::1] zero,              # OUT (p,) the code of 0
+    uint8_t[::1] missing,           # OUT (p,) whether values are missing
+    int64_t[::1] differ,            # OUT (p,) how many entries have another code than 0
+):
+    """Codes of the entries of some columns of sparse rows; 255 for missing values."""
+    cdef Py_ssize_t j, e, m
+    cdef const double *cuts
+    cdef double x
+    with nogil:
+        for j in range(begin, stop):
+            m = first[j + 1] - first[j]
+            cuts = &threshold[first[j]] if m else NULL
+            zero[j] = code_of(cuts, m, 0.0)
+            missing[j], differ[j] = 0, 0
+            for e in range(of_column[j], of_column[j + 1]):
+                x = value[source[e]]
+                if x != x:
+                    code[e], missing[j] = 255, 1
+                else:
+                    code[e] = code_of(cuts, m, x)
+                differ[j] += code[e] != zero[j]
 
 
 def normalize(

@@ -25,9 +25,8 @@ static void share_part(void *job, ptrdiff_t part) {
     const boosted_node *node = t->nodes + t->node;
     const ptrdiff_t begin = part * t->part;
     const ptrdiff_t stop = begin + t->part < node->count ? begin + t->part : node->count;
-    const uint8_t *column = t->by_column + (ptrdiff_t)node->feature * t->n;
     t->went[part] = share_out(
-        t, column, t->rows + node->begin + begin, stop - begin, t->spare + begin,
+        t, t->column, t->rows + node->begin + begin, stop - begin, t->spare + begin,
         t->spare + t->n + begin);
 }
 
@@ -44,18 +43,13 @@ static void place_part(void *job, ptrdiff_t part) {
         rows + lefts + begin - before, t->spare + t->n + begin, sizeof(uint32_t) * (size_t)right);
 }
 
-/* Distribute the rows of t->node among its children, whose counts are known. */
-static void share_rows(grower *t) {
+/* Distribute the rows of t->node by the codes of t->column. */
+static void share_column(grower *t) {
     const boosted_node *node = t->nodes + t->node;
     const ptrdiff_t m = (ptrdiff_t)node->count;
-    for (int c = 0; c < N_CODES; c++)
-        t->goes[c] = node->categorical ? (uint8_t)(node->set[c >> 6] >> (c & 63) & 1)
-                     : c == MISSING_CODE    ? node->missing_left
-                                       : c <= node->code;
     if (m <= MIN_ROWS_OF_WAY) {
         uint32_t *rows = t->rows + node->begin;
-        const uint8_t *column = t->by_column + (ptrdiff_t)node->feature * t->n;
-        const ptrdiff_t left = share_out(t, column, rows, m, rows, t->spare);
+        const ptrdiff_t left = share_out(t, t->column, rows, m, rows, t->spare);
         memcpy(rows + left, t->spare, sizeof(uint32_t) * (size_t)(m - left));
         return;
     }
@@ -67,4 +61,37 @@ static void share_rows(grower *t) {
     for (ptrdiff_t part = 0; part < t->parts; before += t->went[part++])
         t->went[MAX_WAYS + part] = before;
     team_do(t->crew, place_part, t, t->parts);
+}
+
+/* Mark the rows of sparse column j that do not go where its zeros go: marks are codes of two ways.
+   Returns the way of the zeros. */
+static uint8_t mark_rows(grower *t, ptrdiff_t j) {
+    const uint8_t zeros = t->goes[t->zero[j]];
+    for (int64_t e = t->of_column[j]; e < t->of_column[j + 1]; e++)
+        t->marks[t->entry_row[e]] = t->goes[t->entry_code[e]] != zeros;
+    return zeros;
+}
+
+static void clear_marks(grower *t, ptrdiff_t j) {
+    for (int64_t e = t->of_column[j]; e < t->of_column[j + 1]; e++) t->marks[t->entry_row[e]] = 0;
+}
+
+/* Distribute the rows of t->node among its children, whose counts are known. */
+static void share_rows(grower *t) {
+    const boosted_node *node = t->nodes + t->node;
+    const ptrdiff_t j = node->feature;
+    for (int c = 0; c < N_CODES; c++)
+        t->goes[c] = node->categorical ? (uint8_t)(node->set[c >> 6] >> (c & 63) & 1)
+                     : c == MISSING_CODE    ? node->missing_left
+                                       : c <= node->code;
+    if (t->by_column) {
+        t->column = t->by_column + j * t->n;
+        share_column(t);
+        return;
+    }
+    t->goes[0] = mark_rows(t, j);
+    t->goes[1] = !t->goes[0];
+    t->column = t->marks;
+    share_column(t);
+    clear_marks(t, j);
 }

@@ -115,6 +115,7 @@ static INLINE void add_to(bin_sum *sum, const bin_sum *x) {
     sum->hessian_count += x->hessian_count;
 }
 
+/* The best split of codes in their order; `missing` is the place of missing values, or 0. */
 static void split_ordered(
     const split_rules *r, const bin_sum *h, int codes, int missing, boosted_split *best) {
     bin_sum left[N_CODES], sum = {0, 0};
@@ -132,7 +133,7 @@ static void split_ordered(
         best->left = left[at];
     }
     if (!missing) return;
-    for (int c = 0; c < codes - 1; c++) add_to(left + c, h + MISSING_CODE);
+    for (int c = 0; c < codes - 1; c++) add_to(left + c, h + missing);
     gains_of(r, left, codes - 1, gain);
     at = best_of(gain, codes - 1, &best->gain);
     if (at >= 0) {
@@ -201,6 +202,12 @@ static int differs(const split_rules *r, bin_sum left, double rounding) {
 
 static void split_column(const grower *t, ptrdiff_t node, ptrdiff_t j, boosted_split *best) {
     const growing_node *g = t->growing + node;
+    const bin_sum *h = g->histogram + (t->first ? t->first[j] : j * HIST_STRIDE);
+    const int64_t count_mask = ((int64_t)1 << t->count_bits) - 1;
+    /* One child has no zero, as a split parts them from others. */
+    if (t->zero &&
+        ((g->total.hessian_count - h[t->zero[j]].hessian_count) & count_mask) < t->least_rows)
+        return;
     const double bounds[2] = {g->lower, g->upper};
     split_rules r = {
         .l2 = t->l2 / t->hessian_unit,
@@ -210,11 +217,10 @@ static void split_column(const grower *t, ptrdiff_t node, ptrdiff_t j, boosted_s
         .floor = t->adds_to_expected ? t->rounding : 0.0,
         .lower = bounds[0], .upper = bounds[1],
         .least_rows = t->least_rows, .count_bits = t->count_bits, .total = g->total,
-        .count_mask = ((int64_t)1 << t->count_bits) - 1,
+        .count_mask = count_mask,
     };
     r.monotone = t->monotone ? t->monotone[j] : 0;
     r.bounded = r.monotone != 0 || bounds[0] > -INFINITY || bounds[1] < INFINITY;
-    const bin_sum *h = g->histogram + j * HIST_STRIDE;
     /* G^2 / (h + l2) - G^2 / (h + 2 l2) */
     const double G = (double)g->total.gradient, h_all = hessian_of(&r, g->total.hessian_count);
     const double whole = G * G / (h_all + r.l2);
@@ -224,7 +230,8 @@ static void split_column(const grower *t, ptrdiff_t node, ptrdiff_t j, boosted_s
     best->feature = (int32_t)j;
     best->categorical = t->categorical[j];
     if (best->categorical) split_categories(&r, h, t->codes[j], t->missing[j], best);
-    else split_ordered(&r, h, t->codes[j], t->missing[j], best);
+    else if (!t->missing[j]) split_ordered(&r, h, t->codes[j], 0, best);
+    else split_ordered(&r, h, t->codes[j], t->first ? t->codes[j] : MISSING_CODE, best);
     if (!(best->gain > 0.0)) return;
     if (!differs(&r, best->left, t->rounding)) {
         best->gain = 0.0;

@@ -37,6 +37,7 @@ cdef extern from "boosting/stump_table.h" nogil:
         boosted_node *nodes
         growing_node *growing
         bin_sum *partial
+        ptrdiff_t length
         team *crew
     ctypedef struct stump_cut:
         double score
@@ -218,7 +219,8 @@ cdef class Stumps:
         s.start = &start[0, 0]
         s.total = &totals[0]
         s.t.rows = <uint32_t *>malloc(n * sizeof(uint32_t))
-        s.t.partial = <bin_sum *>malloc(MAX_PARTS * p * HIST_STRIDE * sizeof(bin_sum))
+        s.t.length = p * HIST_STRIDE
+        s.t.partial = <bin_sum *>malloc(MAX_PARTS * s.t.length * sizeof(bin_sum))
         s.pairs = <bin_sum *>malloc(s.n_pairs * n * sizeof(bin_sum))
         s.histograms = <bin_sum *>malloc(s.n_pairs * p * HIST_STRIDE * sizeof(bin_sum))
         s.cut = <stump_cut *>malloc(p * sizeof(stump_cut))

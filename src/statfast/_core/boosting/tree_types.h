@@ -5,7 +5,11 @@
    and a number whose lowest count_bits hold the count 1 and whose other bits hold the hessian in
    units of hessian_unit. The units
    are powers of two chosen so that no sum over all rows overflows; integer sums do not depend on
-   the order of the rows, and the histogram of a sibling is an exact difference. */
+   the order of the rows, and the histogram of a sibling is an exact difference.
+
+   Codes are a table, or those of sparse rows alone that differ from the code of 0 in their column:
+   its sum is that of the node less all others, exactly. Histograms of sparse rows lie one after the
+   other, each as long as its column has codes, with the sum of missing values last. */
 #ifndef STATFAST_BOOSTED_TREE_H
 #define STATFAST_BOOSTED_TREE_H
 
@@ -52,7 +56,14 @@ typedef struct {
 typedef struct {
     /* the rows */
     ptrdiff_t n, p, stride, width; /* width: columns of a plane; stride: bytes of a coded row */
-    const uint8_t *by_row, *by_column; /* codes (n, stride), (p, n) */
+    const uint8_t *by_row, *by_column; /* codes (n, stride), (p, n); NULL for sparse rows */
+    const int64_t *of_row, *of_column; /* (n + 1,), (p + 1,) where entries of sparse rows begin */
+    const int32_t *place;              /* (entries,) places in the histograms, row by row */
+    const uint32_t *entry_row;         /* (entries,) rows, column by column */
+    const uint8_t *entry_code, *zero;  /* (entries,) their codes; (p,) the codes of 0 */
+    const int64_t *first;              /* (p + 1,) where histograms begin, for sparse rows */
+    uint8_t *marks;                    /* (n,) zeros but while rows are shared out */
+    ptrdiff_t length;                  /* of the histograms of a node */
     const bin_sum *sums;               /* (n,) */
     const int32_t *codes;              /* (p,) how many codes there are but for MISSING_CODE */
     const uint8_t *missing, *categorical;
@@ -74,12 +85,13 @@ typedef struct {
     ptrdiff_t *open; /* nodes that can be split */
     bin_sum **free_histograms;
     ptrdiff_t n_free, n_histograms;
-    bin_sum *partial; /* (MAX_PARTS, p, HIST_STRIDE) histograms of parts of the rows */
+    bin_sum *partial; /* (MAX_PARTS, length) histograms of parts of the rows */
     uint8_t *allowed, *spare_columns; /* (2, p) columns that may split the children; (p,) room */
     double *predicted; /* (n,) the predictions that add_leaves updates */
     team *crew;
     /* the current step */
     ptrdiff_t node, small, large, parts, part;
+    const uint8_t *column; /* (n,) codes of the column that splits t->node */
     uint8_t goes[N_CODES];
     int64_t *went; /* (2, MAX_WAYS) rows that go left: of each part, and of the parts before it */
     boosted_split *found; /* (2, p) */

@@ -30,14 +30,17 @@ from statfast._typing import Array, ArrayLike, Jobs, Seed, Weights
 from statfast._validation import (
     MAX_REPEATS,
     CategoryColumns,
+    as_csr,
     as_generator,
     as_weights,
     column_names,
     find_columns,
+    is_sparse,
     not_fitted,
+    require_width,
     shown,
 )
-from statfast.ensemble.boosting.bins import encode, table_of, thresholds_of
+from statfast.ensemble.boosting.bins import Thresholds, encode, thresholds_of
 from statfast.ensemble.boosting.early_stopping import (
     hold_out,
     score_by_name,
@@ -53,14 +56,19 @@ from statfast.ensemble.boosting.settings import (
     stopping_rules,
 )
 from statfast.ensemble.boosting.trees import BoostedTree, BoostedTrees
-from statfast.tree.growing.arguments import scaled_weights
+from statfast.tree.growing.arguments import (
+    require_dense,
+    require_no_categories,
+    scaled_weights,
+)
+from statfast.tree.structure.dense_blocks import DenseBlocks
 
 
 @dataclass(frozen=True)
 class _Sample:
-    """Rows as numbers, their targets in the form of the loss, and their weights."""
+    """Rows as numbers, dense or `DenseBlocks`; targets in the form of the loss; and weights."""
 
-    X: NDArray
+    X: Any
     y: NDArray[np.float64]
     weights: NDArray[np.float64] | None
 
@@ -84,8 +92,7 @@ class _Boosted:
     columns: CategoryColumns
     loss: BoostingLoss
     trees: BoostedTrees
-    table: NDArray[np.float64]
-    n_codes: NDArray[np.int32]
+    thresholds: Thresholds
     seed: int
     train_score: list
     validation_score: list
@@ -137,8 +144,7 @@ class HistBoosting(Estimator):
     def _fit(self, X: Any, y: Any, sample_weight: Weights, validation: Any) -> Self:
         began = perf_counter()
         max_iter, max_bins = checked_rounds_and_bins(self)
-        columns = find_columns(X, self.categorical_features, max_bins, "max_bins")
-        rows = columns.numbers(X)
+        rows, columns = self._rows_to_fit(X, max_bins)
         n, width = rows.shape
         y, published, loss, weights = self._targets(y, n, as_weights(sample_weight, n))
         rules = growth_rules(self, columns.mask, width, column_names(X), loss.n_raw == 1)
@@ -189,6 +195,15 @@ class HistBoosting(Estimator):
             **published,
         )
 
+    def _rows_to_fit(self, X: Any, max_bins: int) -> tuple[Any, CategoryColumns]:
+        """Rows as numbers, and the categories of columns, of which sparse rows have none."""
+        if not is_sparse(X):
+            columns = find_columns(X, self.categorical_features, max_bins, "max_bins")
+            return columns.numbers(X), columns
+        rows = DenseBlocks(as_csr(X, finite=False))
+        require_no_categories(rows, self.categorical_features)
+        return rows, CategoryColumns((None,) * rows.shape[1])
+
     def _check_warm(self, before: Any, columns: Any, loss: Any, max_iter: int) -> None:
         done = len(before.trees) // before.loss.n_raw
         if max_iter < done:
@@ -214,7 +229,7 @@ class HistBoosting(Estimator):
                 f"X_val must have the columns of X in the same order, {shown(names.tolist())}; got "
                 f"{shown(val_names.tolist())}."
             )
-        rows = columns.numbers(X_val)
+        rows = _rows_of(columns, X_val, "X_val")
         if rows.shape[1] != len(columns.categories):
             raise ValueError(
                 f"X_val must have {len(columns.categories)} columns, as X has; got {rows.shape[1]}."
@@ -234,9 +249,8 @@ class HistBoosting(Estimator):
         counts = [None if levels is None else len(levels) for levels in columns.categories]
         rng = np.random.default_rng(bin_seed)
         cuts = thresholds_of(sample.X, max_bins, sample.weights, counts, rng, self.n_jobs)
-        n_codes = np.array([len(cut) + 1 for cut in cuts], np.int32)
         trees = BoostedTrees(loss.first(sample.y, sample.weights), ())
-        return _Boosted(columns, loss, trees, table_of(cuts), n_codes, seed, [], [])
+        return _Boosted(columns, loss, trees, Thresholds.join(cuts), seed, [], [])
 
     def _boost(
         self,
@@ -251,11 +265,10 @@ class HistBoosting(Estimator):
         if loss.certain:
             return boosted
         raw = np.ascontiguousarray(boosted.trees.raw(sample.X, self.n_jobs).T)
-        coded = encode(sample.X, boosted.table, self.n_jobs)
+        coded = encode(sample.X, boosted.thresholds, self.n_jobs)
         rounds = BoostingRounds(
-            coded, boosted.table, boosted.n_codes, sample.y, sample.weights, raw, loss, rules,
-            self.n_jobs,
-        )  # fmt: skip
+            coded, boosted.thresholds, sample.y, sample.weights, raw, loss, rules, self.n_jobs
+        )
         done = len(trees) // loss.n_raw
         seeds = np.random.default_rng(tree_seed).integers(
             2**63, size=(max_iter, loss.n_raw), dtype=np.int64
@@ -282,13 +295,13 @@ class HistBoosting(Estimator):
         """Raw predictions (n, n_raw)."""
         if "_boosted" not in self.__dict__:
             raise not_fitted(self)
-        rows = self._boosted.columns.numbers(X, self)
+        rows = _rows_of(self._boosted.columns, X, estimator=self)
         return self._boosted.trees.raw(rows, self.n_jobs)
 
     def _staged_raw(self, X: Any) -> Iterator[Array]:
         if "_boosted" not in self.__dict__:
             raise not_fitted(self)
-        rows = self._boosted.columns.numbers(X, self)
+        rows = _rows_of(self._boosted.columns, X, estimator=self)
         yield from self._boosted.trees.staged(rows, self.n_jobs)
 
     def _compute_partial_dependence_recursion(self, grid: Array, target_features: Any) -> Any:
@@ -315,8 +328,22 @@ class HistBoosting(Estimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = tags.input_tags.sparse = True
         return tags
+
+
+def _rows_of(
+    columns: CategoryColumns, X: Any, name: str = "X", estimator: HistBoosting | None = None
+) -> Any:
+    """Rows as numbers, dense or `DenseBlocks`; with a fitted `estimator`, they have its columns."""
+    if not is_sparse(X):
+        return columns.numbers(X, estimator)
+    if columns.mask is not None:
+        require_dense(X, "columns that hold categories", name)
+    rows = as_csr(X, name=name, finite=False)
+    if estimator is not None:
+        require_width(estimator, rows, name)
+    return DenseBlocks(rows)
 
 
 def _importances(trees: BoostedTrees, width: int) -> Array:
@@ -395,12 +422,13 @@ class _ScoreWatch:
         so_far = type(self.model)(**self.model.get_params(deep=False))
         columns = CategoryColumns((None,) * sample.X.shape[1])
         published = self.published
+        X = sample.X.rows if isinstance(sample.X, DenseBlocks) else sample.X
         so_far._publish(
-            sample.X, _boosted=replace(self.boosted, trees=trees, columns=columns), **published
+            X, _boosted=replace(self.boosted, trees=trees, columns=columns), **published
         )
         y = sample.y
         if "classes_" in published:
             y = published["classes_"][y.astype(np.intp)]
         if sample.weights is None:
-            return float(self.rules.scoring(so_far, sample.X, y))
-        return float(self.rules.scoring(so_far, sample.X, y, sample_weight=sample.weights))
+            return float(self.rules.scoring(so_far, X, y))
+        return float(self.rules.scoring(so_far, X, y, sample_weight=sample.weights))

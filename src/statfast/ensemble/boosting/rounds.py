@@ -12,12 +12,11 @@ from statfast._core.boosting.grow import Grower
 from statfast._engine import Team, checkpoint
 from statfast._typing import Array, Jobs
 from statfast._validation import refuse_large
-from statfast.ensemble.boosting.bins import Coded
+from statfast.ensemble.boosting.bins import Coded, CodedEntries, Thresholds
 from statfast.ensemble.boosting.losses import BoostingLoss, quantile_of
 from statfast.ensemble.boosting.trees import NODE, BoostedTree, compact
 
 ADDITIONS_PER_CALL = 5e7  # additions of a kernel call: a few hundredths of a second
-HISTOGRAM_BYTES = 4160  # of a column
 
 
 @dataclass(frozen=True)
@@ -40,11 +39,8 @@ class BoostingRounds:
 
     Parameters
     ----------
-    coded : Coded
-    table : ndarray of shape (p, 256)
-        Thresholds.
-    n_codes : ndarray of int32, shape (p,)
-        How many codes a column has.
+    coded : Coded or CodedEntries
+    thresholds : Thresholds
     y : ndarray of shape (n,)
     weights : ndarray of shape (n,), or None
     raw : ndarray of shape (n_raw, n)
@@ -56,9 +52,8 @@ class BoostingRounds:
 
     def __init__(
         self,
-        coded: Coded,
-        table: Array,
-        n_codes: Array,
+        coded: Coded | CodedEntries,
+        thresholds: Thresholds,
         y: Array,
         weights: Array | None,
         raw: Array,
@@ -66,15 +61,15 @@ class BoostingRounds:
         rules: GrowthRules,
         n_jobs: Jobs,
     ) -> None:
-        p, n = coded.by_column.shape
+        n = coded.shape[0]
         self.y, self.weights, self.raw, self.loss = y, weights, raw, loss
-        self.rules, self.table = rules, table
+        self.rules, self.thresholds = rules, thresholds
         most = n // rules.min_samples_leaf + 1
         if rules.max_depth and rules.max_depth < 40:
             most = min(most, 1 << rules.max_depth)
         leaves = min(most, rules.max_leaf_nodes or most)
         refuse_large(
-            (min(leaves, 4096) + 16.0) * HISTOGRAM_BYTES * p,
+            (min(leaves, 4096) + 16.0) * coded.histogram_bytes,
             "Histograms of all columns for each leaf",
             "Lower max_leaf_nodes, or drop columns.",
         )
@@ -84,11 +79,11 @@ class BoostingRounds:
         self._pairs, self._most = np.empty((n, 2)), np.empty(kernel.room_for(n))
         self._bits = int(n).bit_length()
         self._normalizer = np.empty(n) if loss.n_raw > 1 else None
-        self._team = Team(n_jobs, 20.0 * n * p)
+        self._team = Team(n_jobs, 20.0 * coded.n_values)
         missing = coded.has_missing().astype(np.uint8)
         self._grower = Grower(
-            coded.by_row, coded.by_column, coded.width, n_codes, missing, rules.categorical,
-            rules.monotone, rules.groups, self._rows,
+            coded.arrays, thresholds.n_codes, missing, rules.categorical, rules.monotone,
+            rules.groups, self._rows,
             {
                 "room": len(self._nodes), "l2": rules.l2, "row_hessian": self._row_hessian(),
                 "rounding": self._rounding(),
@@ -137,7 +132,7 @@ class BoostingRounds:
         nodes["value"] = self.loss.steps(nodes["value"], self.rules.learning_rate)
         self._team.gather()
         self._grower.add_leaves(self._bytes, self.raw[k])
-        return compact(nodes, self.table, 2 * frexp(units[0])[1] - frexp(units[1])[1])
+        return compact(nodes, self.thresholds, 2 * frexp(units[0])[1] - frexp(units[1])[1])
 
     def _gradients(self, k: int) -> tuple[float, float]:
         self._team.gather()

@@ -12,6 +12,8 @@ from statfast._core.boosting import predict as kernel
 from statfast._core.boosting.grow import node_bytes
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, Jobs
+from statfast.ensemble.boosting.bins import Thresholds
+from statfast.tree.structure.dense_blocks import DenseBlocks, dense_block
 
 NODE = np.dtype(  # a node while a tree is grown: boosted_node of _core/boosting/tree_types.h
     [
@@ -76,12 +78,12 @@ class BoostedTree:
         return np.where(missing, bool(step["column"] & MISSING_LEFT), goes)
 
 
-def compact(nodes: Array, table: Array, unit: int) -> BoostedTree:
-    """The part of a grown tree that prediction needs, with thresholds from the table."""
+def compact(nodes: Array, thresholds: Thresholds, unit: int) -> BoostedTree:
+    """The part of a grown tree that prediction needs, with values for codes."""
     leaf = nodes["left"] == 0
     steps = np.empty(len(nodes), STEP)
     column = np.where(leaf, 0, nodes["feature"]).astype(np.uint32)
-    steps["threshold"] = np.where(leaf, np.inf, table[column, nodes["code"]])
+    steps["threshold"] = np.where(leaf, np.inf, thresholds.above(column, nodes["code"]))
     steps["left"] = np.where(leaf, np.arange(len(nodes)), nodes["left"])
     by_set = nodes["categorical"].astype(bool) & ~leaf
     steps["threshold"][by_set] = np.arange(by_set.sum())
@@ -118,33 +120,48 @@ class BoostedTrees:
         return len(self.trees)
 
     def add(
-        self, X: Array, out: Array, begin: int, end: int, n_jobs: Jobs, leaves: Any = None
+        self, X: Any, out: Array, begin: int, end: int, n_jobs: Jobs, leaves: Any = None
     ) -> None:
-        """Add the trees from `begin` to `end` to out, (n, n_raw); `leaves` (n, trees) takes the
-        leaves of rows."""
+        """Add the trees from `begin` to `end` to out, (n, n_raw), for an ndarray or `DenseBlocks`;
+        `leaves` (n, trees) takes the leaves of rows."""
+
+        if begin >= end:
+            return
+        steps = self._steps
+        if isinstance(X, DenseBlocks) and X.block_rows < ROWS_PER_BLOCK:
+            X, steps = self._with_used_columns(X)
+        step = min(ROWS_PER_BLOCK, getattr(X, "block_rows", ROWS_PER_BLOCK))
 
         def work(rows: slice) -> None:
-            for start in range(rows.start, rows.stop, ROWS_PER_BLOCK):
-                span = slice(start, min(start + ROWS_PER_BLOCK, rows.stop))
-                block = np.ascontiguousarray(X[span], dtype=np.float64)
-                for tree in range(begin, end, 512):
-                    kernel.add_trees(
-                        block, self._steps, self._values, self._sets, self._first, tree,
-                        min(tree + 512, end), out[span], None if leaves is None else leaves[span],
-                    )  # fmt: skip
-                    checkpoint()
+            for start in range(rows.start, rows.stop, step):
+                span = slice(start, min(start + step, rows.stop))
+                with dense_block(X, span) as block:
+                    block = np.asarray(block, dtype=np.float64)
+                    for tree in range(begin, end, 512):
+                        kernel.add_trees(
+                            block, steps, self._values, self._sets, self._first, tree,
+                            min(tree + 512, end), out[span],
+                            None if leaves is None else leaves[span],
+                        )  # fmt: skip
+                        checkpoint()
 
-        if begin < end:
-            effort = 50.0 * len(X) * (end - begin)
-            each(work, grid(len(X)), n_jobs=n_jobs, effort=effort)
+        each(work, grid(len(X)), n_jobs=n_jobs, effort=50.0 * len(X) * (end - begin))
 
-    def raw(self, X: Array, n_jobs: Jobs) -> Array:
+    def _with_used_columns(self, X: DenseBlocks) -> tuple[DenseBlocks, Array]:
+        """Wide sparse rows without columns that no tree asks about, and the steps for them."""
+        steps = self._steps.view(STEP)[:, 0].copy()
+        column = steps["column"] & COLUMN
+        used, place = np.unique(column, return_inverse=True)
+        steps["column"] ^= column ^ place.astype(np.uint32)
+        return DenseBlocks(X.rows[:, used]), steps.view(np.int64).reshape(-1, 2)
+
+    def raw(self, X: Any, n_jobs: Jobs) -> Array:
         """Raw predictions, (n, n_raw)."""
         out = np.tile(self.first, (len(X), 1))
         self.add(X, out, 0, len(self), n_jobs)
         return out
 
-    def staged(self, X: Array, n_jobs: Jobs) -> Iterator[Array]:
+    def staged(self, X: Any, n_jobs: Jobs) -> Iterator[Array]:
         """Raw predictions after each round, each a new array."""
         out = np.tile(self.first, (len(X), 1))
         k = len(self.first)

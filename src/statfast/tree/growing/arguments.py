@@ -105,10 +105,20 @@ def rows_to_answer(estimator: Estimator, X: Any) -> Any:
     return rows
 
 
-def require_dense(X: Any, purpose: str) -> None:
+def require_dense(X: Any, purpose: str, name: str = "X") -> None:
     """Refuse sparse rows for a purpose that takes all values."""
     if is_sparse(X) or isinstance(X, DenseBlocks):
-        raise TypeError(f"X must be dense for {purpose}; got a sparse matrix. Pass X.toarray().")
+        raise TypeError(
+            f"{name} must be dense for {purpose}; got a sparse matrix. Pass {name}.toarray()."
+        )
+
+
+def require_no_categories(X: Any, categorical_features: Any) -> None:
+    """Refuse categorical columns of sparse rows; "from_dtype" finds none in them."""
+    if isinstance(categorical_features, str) or categorical_features is None:
+        categorical_mask(X, categorical_features, 0)
+    elif categorical_mask(X, categorical_features, X.shape[1]).any():
+        require_dense(X, "categorical_features")
 
 
 def rows_with_categories(
@@ -117,10 +127,7 @@ def rows_with_categories(
     """Rows of a fit with categories as codes, their columns, and whether values are missing."""
     if is_sparse(X):
         rows = rows_to_fit(X)
-        if isinstance(categorical_features, str) or categorical_features is None:
-            categorical_mask(rows, categorical_features, 0)
-        elif categorical_mask(rows, categorical_features, rows.shape[1]).any():
-            require_dense(X, "categorical_features")
+        require_no_categories(rows, categorical_features)
         return rows, None, bool(np.isnan(rows.rows.data).any())
     columns = find_columns(X, categorical_features, MAX_CATEGORIES, "the most that trees take")
     rows = columns.numbers(X)

@@ -169,10 +169,11 @@ def _rank_bytes(column: Array, ranks: Any, codes: Array) -> Any:
     return values.astype(np.float64)
 
 
-def _ranked_entries(X: Any, n_jobs: Any) -> RankedEntries:
-    """Rank the columns of canonical CSR rows."""
+def columns_of_rows(X: Any) -> tuple[Array, Array, Array]:
+    """Canonical CSR rows column by column: where columns begin (p + 1,), and of each value its row,
+    ascending in a column, and its place in X."""
     (n, p), entries = X.shape, X.nnz
-    of_row = X.indptr.astype(np.int64)
+    of_row = X.indptr.astype(np.int64, copy=False)
     column = X.indices.astype(np.int32, copy=False)
     of_column = np.zeros(p + 1, np.int64)
     np.cumsum(np.bincount(column, minlength=p), out=of_column[1:])
@@ -182,6 +183,15 @@ def _ranked_entries(X: Any, n_jobs: Any) -> RankedEntries:
         checkpoint()
         last = min(n, begin + step)
         entry_kernel.columns_of_rows(of_row, column, begin, last, end, row, place)
+    return of_column, row, place
+
+
+def _ranked_entries(X: Any, n_jobs: Any) -> RankedEntries:
+    """Rank the columns of canonical CSR rows."""
+    (n, p), entries = X.shape, X.nnz
+    of_row = X.indptr.astype(np.int64)
+    column = X.indices.astype(np.int32, copy=False)
+    of_column, row, place = columns_of_rows(X)
     rank, row_rank = np.empty(entries, np.uint32), np.empty(entries, np.uint32)
     distinct, special = np.empty(entries + p), np.zeros((3, p), np.int32)
     count, zero, missing = special
