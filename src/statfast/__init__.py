@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _FAMILIES = (
     "calibration",
     "cluster",
+    "conformal",
     "datasets",
     "decision",
     "decomposition",
@@ -134,6 +135,11 @@ _HOMES = {
         "TruncatedSVD",
         "choose_components",
         "reconstruction_errors",
+    ),
+    "conformal": (
+        "ConformalClassifier",
+        "ConformalRegressor",
+        "coverage_report",
     ),
     "decision": (
         "BayesClassifier",

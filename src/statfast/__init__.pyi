@@ -5,6 +5,7 @@ from statfast import base as base
 from statfast import calibration as calibration
 from statfast import cluster as cluster
 from statfast import compose as compose
+from statfast import conformal as conformal
 from statfast import covariance as covariance
 from statfast import cross_decomposition as cross_decomposition
 from statfast import datasets as datasets
@@ -85,6 +86,9 @@ from statfast.cluster import leaves_list as leaves_list
 from statfast.cluster import linkage as linkage
 from statfast.cluster import minimum_spanning_tree as minimum_spanning_tree
 from statfast.cluster import optimal_leaf_ordering as optimal_leaf_ordering
+from statfast.conformal import ConformalClassifier as ConformalClassifier
+from statfast.conformal import ConformalRegressor as ConformalRegressor
+from statfast.conformal import coverage_report as coverage_report
 from statfast.decision import BayesClassifier as BayesClassifier
 from statfast.decision import CostSensitiveClassifier as CostSensitiveClassifier
 from statfast.decision import DummyClassifier as DummyClassifier
@@ -318,6 +322,8 @@ __all__ = [
     "CollinearityWarning",
     "ColumnTransformer",
     "ComplementNB",
+    "ConformalClassifier",
+    "ConformalRegressor",
     "ConvergenceWarning",
     "CostSensitiveClassifier",
     "CountVectorizer",
@@ -484,6 +490,7 @@ __all__ = [
     "cophenet",
     "cophenetic",
     "cophenetic_correlation",
+    "coverage_report",
     "cross_val_predict",
     "cross_val_score",
     "cross_validate",

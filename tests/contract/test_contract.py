@@ -77,6 +77,8 @@ def lenient_f(X, y, sample_weight=None):
 # Parameters for small data.
 SMALL = {
     "CalibratedClassifierCV": {"estimator": LogisticRegression(C=1.0), "cv": 3},
+    "ConformalClassifier": {"estimator": LogisticRegression(C=1.0), "method": "cv+", "cv": 3},
+    "ConformalRegressor": {"method": "cv+", "cv": 3},
     "FunctionTransformer": {"validate": True, "feature_names_out": "one-to-one"},
     "ExtraTreesClassifier": {"n_estimators": 8, "random_state": 0},
     "ExtraTreesRegressor": {"n_estimators": 8, "random_state": 0},
@@ -291,6 +293,8 @@ SPARSE_AFTER_DENSE = {
     "OneClassSVM",
     "KernelRidge",
     "CalibratedClassifierCV",
+    "ConformalClassifier",
+    "ConformalRegressor",
     "BernoulliNB",
     "BisectingKMeans",
     "ComplementNB",

@@ -41,6 +41,8 @@ DEPTH_GROWS = {
 SETTINGS = {  # besides those of the contract: what shows the relation of the table
     "BayesClassifier": {"density": MultivariateNormal(shrinkage=0.1, method="mle")},
     "CalibratedClassifierCV": {"estimator": FREE},
+    "ConformalClassifier": {"estimator": FREE},
+    "ConformalRegressor": {"estimator": LINE},
     "CostSensitiveClassifier": {"estimator": FREE},
     "ClassifierChain": {"estimator": FREE},
     "MultiOutputClassifier": {"estimator": FREE},

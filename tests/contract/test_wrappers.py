@@ -56,6 +56,8 @@ WRAPPERS = {
         member, n_estimators=3, method="resample", random_state=0
     ),
     "calibration": lambda member: sf.CalibratedClassifierCV(member, cv=3),
+    "conformal": lambda member: sf.ConformalClassifier(member, random_state=0),
+    "conformal, folds": lambda member: sf.ConformalClassifier(member, method="cv+", cv=3),
     "calibration, one": lambda member: sf.CalibratedClassifierCV(member, cv=3, ensemble=False),
     "costs": lambda member: sf.CostSensitiveClassifier(member, 1.0 - np.eye(3)),
 }
@@ -97,7 +99,9 @@ def members_of(model):
     if hasattr(model, "calibrated_classifiers_"):
         return [one.estimator for one in model.calibrated_classifiers_]
     return (
-        [model.estimator_] if isinstance(model, sf.CostSensitiveClassifier) else model.estimators_
+        [model.estimator_]
+        if isinstance(model, sf.CostSensitiveClassifier | sf.ConformalClassifier)
+        else model.estimators_
     )
 
 

@@ -67,7 +67,7 @@ def new_target(drawing):
     if kind == "none":
         return None
     made = data.target(kind)
-    if kind == "labels" and made.dtype.kind in "US":
+    if made.dtype.kind in "US":
         return choose(rng, (made, made, made.astype(object), made.tolist()))
     if kind == "indicators":
         return choose(rng, (made, made.tolist(), sparse.csr_array(made)))
@@ -84,6 +84,16 @@ def labels(drawing, thing):
     return (
         dressed(made, rng, plain=0.7, bags=False) if rng.random() < 0.8 else data.target("labels")
     )
+
+
+def ends_or_sets(drawing, thing):
+    """Intervals, or sets of labels, for each row."""
+    data, rng = drawing.data, drawing.rng
+    if rng.random() < 0.4:
+        return rng.random((data.n, max(data.k, 2))) < 0.6
+    ends = np.sort(rng.normal(size=(data.n, 2)), axis=1)
+    ends[rng.random(data.n) < 0.1, 1] = np.inf
+    return ends
 
 
 def per_row(drawing, thing):
@@ -198,6 +208,7 @@ ROLES = {
     "b": rows,
     "y": target,
     "labels": labels,
+    "predicted": ends_or_sets,
     "labels_true": labels,
     "labels_pred": labels,
     "sample_weight": per_row,

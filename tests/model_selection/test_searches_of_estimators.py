@@ -93,6 +93,8 @@ WRAPPERS = {
         sf.DecisionTreeRegressor(max_depth=1), n_estimators=2
     ),
     sf.CalibratedClassifierCV: lambda inner: sf.CalibratedClassifierCV(inner, cv=2),
+    sf.ConformalClassifier: sf.ConformalClassifier,
+    sf.ConformalRegressor: lambda inner: sf.ConformalRegressor(sf.Ridge(n_jobs=2)),
     sf.CostSensitiveClassifier: sf.CostSensitiveClassifier,
     sf.FixedThresholdClassifier: sf.FixedThresholdClassifier,
     sf.TunedThresholdClassifierCV: lambda inner: sf.TunedThresholdClassifierCV(inner, cv=2),

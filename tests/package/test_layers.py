@@ -54,6 +54,8 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
 BUILT_ON = {  # family: the families it may import
     "calibration": {"metrics", "svm"},  # the linear machine is calibrated unless another is named
     "cluster": {"metrics", "neighbors"},  # density clusters are of searches
+    # Rows are held out by folds; a linear model is taken unless another is named.
+    "conformal": {"linear", "model_selection"},
     # Stacking cross-validates, and learns from answers by a linear model unless another is named.
     "ensemble": {"linear", "metrics", "model_selection", "tree"},
     "feature_selection": {"metrics"},

@@ -12,7 +12,7 @@ import pytest
 import statfast
 
 FAMILIES = (
-    "calibration", "cluster", "datasets", "decision", "decomposition", "ensemble",
+    "calibration", "cluster", "conformal", "datasets", "decision", "decomposition", "ensemble",
     "generative", "inspection", "kernels", "linear", "metrics", "mixture", "model_selection",
     "multiclass",
     "multioutput",

@@ -194,7 +194,7 @@ BOOSTING = "HistGradientBoosting.*"
 CLUSTERINGS = "AgglomerativeClustering|KMedoids|CLARA|NearestNeighbors"
 NEIGHBOR_MODELS = "(KNeighbors|RadiusNeighbors).*|LocalOutlierFactor"
 MACHINES = "SVC|SVR|NuSVC|NuSVR|OneClassSVM"
-REGRESSING = "AdaBoostRegressor|BaggingRegressor|MultiOutputRegressor|RegressorChain"
+REGRESSING = "(AdaBoost|Bagging|Conformal|MultiOutput)Regressor|RegressorChain"
 SEARCHES = "(Grid|Randomized|HalvingGrid|HalvingRandom)SearchCV"
 
 OF_CLASSES = "it is given for each class"
@@ -247,6 +247,7 @@ INSTEAD = [
     (ANY, "steps", STEPS, OF_ESTIMATORS),
     (ANY, "transformers", TRANSFORMERS, OF_ESTIMATORS),
     (ANY, "transformer_list", UNIONS, OF_ESTIMATORS),
+    ("Conformal.*", "cv", NOTHING, JUDGED_BY_FIT),
     (ANY, "cv", FOLDS, JUDGED_BY_FIT),
     (ANY, "param_grid|param_distributions", GRIDS, JUDGED_BY_FIT),
     (CLUSTERINGS, "metric", METRICS, JUDGED_BY_FIT),

@@ -50,6 +50,8 @@ INCOMPATIBLE = {
         "response_method", "estimator",
     ),
     ("Dummy.*", "(constant|quantile) has to be specified"): ("strategy",),
+    ("ConformalClassifier", "estimator must be an estimator with predict_proba"): ("estimator",),
+    ("ConformalRegressor", "method='.*' (is for|needs)"): ("method", "estimator"),
     ("ClassifierChain", "chain_method asks for"): ("chain_method", "estimator"),
     ("ClassifierChain", "X contains infinity"): ("chain_method",),  # the logarithm of 0
     (".*Chain", "(should|must) be a square matrix|number of (columns|fitted)|X has . features"): (

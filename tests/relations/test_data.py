@@ -42,7 +42,8 @@ HAVE_ORDER = {
     ),
     **dict.fromkeys(
         (
-            "CalibratedClassifierCV", "ElasticNetCV", "GridSearchCV", "HalvingGridSearchCV",
+            "CalibratedClassifierCV", "ConformalClassifier", "ConformalRegressor",
+            "ElasticNetCV", "GridSearchCV", "HalvingGridSearchCV",
             "HalvingRandomSearchCV", "LassoCV", "LogisticRegressionCV", "RandomizedSearchCV",
             "StackingClassifier", "StackingRegressor", "TunedThresholdClassifierCV",
         ),

@@ -16,6 +16,13 @@ from statfast._estimator.class_weights import (
     without_class_weights,
     without_unweighted,
 )
+from statfast._estimator.conformal_ranks import (
+    FullFits,
+    LeftOutFits,
+    RankRule,
+    conformal_ends,
+    rows_needed,
+)
 from statfast._estimator.delegation import available, delegated
 from statfast._estimator.dispatch import (
     accuracy_sums,
@@ -187,13 +194,16 @@ __all__ = [
     "FoldSplitter",
     "FoldTask",
     "Folds",
+    "FullFits",
     "HandsWeightsOn",
     "HeldOutAnswers",
+    "LeftOutFits",
     "LongTabled",
     "MomentsByClass",
     "NamedEstimators",
     "NamedRows",
     "NotShared",
+    "RankRule",
     "Regressor",
     "Route",
     "RoutesMetadata",
@@ -223,6 +233,7 @@ __all__ = [
     "codes_among",
     "column_moments",
     "columns_of",
+    "conformal_ends",
     "copied",
     "count",
     "count_rows",
@@ -281,6 +292,7 @@ __all__ = [
     "routing_is_on",
     "rows_besides",
     "rows_like",
+    "rows_needed",
     "runs",
     "shares_of_folds",
     "sigmoid",

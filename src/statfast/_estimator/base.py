@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
+from statfast._estimator.conformal_ranks import FullFits, LeftOutFits
 from statfast._estimator.diagram import Diagram
 from statfast._estimator.dispatch import dispatch_methods
 from statfast._estimator.folds.fold_plans import FoldPlan, FoldTask, ScaledFolds
@@ -232,6 +233,21 @@ class Estimator(Diagram, PairwiseRows):
     def _predict_together(models: list[Any], rows: Any) -> Array | None:
         """What models of many candidates predict, (models, m), by one product; None where there is
         none for them."""
+        return None
+
+    # ------------------------------------------------------------ what conformal intervals ask
+
+    def _left_out_fits(self, X: Any, y: Array, weights: Array | None) -> LeftOutFits | None:
+        """The fits to all rows but one, in a fit or two; None where they are not to be had."""
+        return None
+
+    def _full_fits(self, X: Any, y: Array, weights: Array | None) -> FullFits | None:
+        """The fits to all rows and a new one, of any target; None where they are not to be had."""
+        return None
+
+    def _answers_of_members(self, rows: Any) -> Array | None:
+        """What each member of a fitted ensemble predicts of rows, (b, members); None where members
+        are asked one by one."""
         return None
 
     # ------------------------------------------------------------ copies and pickles

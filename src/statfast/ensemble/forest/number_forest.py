@@ -128,6 +128,15 @@ class NumberForest(Regressor, ForestModel):
         means = np.clip(means, *ends)
         return means[:, 0] if self._flat else means
 
+    def _answers_of_members(self, rows: Any) -> Array | None:
+        if not self._flat:
+            return None
+        leaves = self._predictor.leaves(rows_to_answer(self, rows), n_jobs=self.n_jobs)
+        out = np.empty(leaves.shape)
+        for t, tree in enumerate(self._trees):
+            out[:, t] = tree.values[leaves[:, t], 0]
+        return out
+
     def predict_quantiles(self, X: Rows, quantiles: ArrayLike = (0.05, 0.5, 0.95)) -> Array:
         """Predict conditional quantiles (quantile regression forest).
 

@@ -5,25 +5,112 @@ Allen (1974), doi:10.1080/00401706.1974.10489157; it holds for ridge, too, whose
 stay. Where the leverage is near 1, little is left of the row's residual: such rows are fitted anew.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from statfast._engine import each, grid, interruptible
 from statfast._typing import Array, Jobs
+from statfast._validation import is_sparse
+from statfast.linear.design.design import table_of
 
 MIN_REST = 1e-5  # Where less than this is left of 1 - h, the row's residual has lost five digits.
 MAX_REFITS = 16  # For more uncertain rows, fits from merged statistics take less time.
 
 
-def predict_left_out(
-    rows: Array, Y: Array, weights: Array | None, fit: Any, n_jobs: Jobs
-) -> tuple[Array, Array]:
-    """Predictions (n, T), and whether they are certain (n,).
+class LinearFit(NamedTuple):
+    """A fit, by which the leverage of x is w (|(x - center)' root|^2 + 1 / total_weight)."""
 
-    `fit` has ``coef`` (T, p), ``intercept`` (T,), and ``root`` (p, r) with ``center`` (p,) and
-    ``total_weight`` such that the leverage of x is w (|(x - center)' root|^2 + 1 / total_weight).
+    coef: Array  # (T, p)
+    intercept: Array  # (T,)
+    root: Array  # (p, r)
+    center: Array  # (p,)
+    total_weight: float | None  # None: there is no intercept.
+
+    def values(self, rows: Array) -> Array:
+        """What is predicted of rows, (b, T)."""
+        return interruptible(np.matmul, rows, self.coef.T) + self.intercept
+
+    def scores(self, rows: Array) -> Array:
+        """Rows (b, r + 1) whose products with each other are leverages between them."""
+        scores = interruptible(np.matmul, rows - self.center, self.root)
+        share = 0.0 if self.total_weight is None else self.total_weight**-0.5
+        return np.column_stack([scores, np.full(len(rows), share)])
+
+
+def dense_rows(rows: Any) -> Array:
+    """New rows of any kind as an array of float64."""
+    table = table_of(rows, finite=False)
+    return np.asarray(table.toarray() if is_sparse(table) else table, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class LinearLeftOutFits:
+    """The fits to all rows but one, of one target: each is the fit to all less a multiple of the
+    leverages between its row and others."""
+
+    fit: LinearFit
+    answers: Array  # (n,)
+    steps: Array  # (n, r + 1) scores of the rows times their weights and left-out residuals
+    fit_of_row: None = None
+
+    def predict(self, rows: Any) -> Array:
+        points = dense_rows(rows)
+        out: Array = interruptible(np.matmul, self.fit.scores(points), self.steps.T)
+        return np.subtract(self.fit.values(points), out, out=out)
+
+
+def left_out_fits(
+    rows: Array, Y: Array, weights: Array | None, fit: LinearFit, n_jobs: Jobs
+) -> LinearLeftOutFits | None:
+    """The fits without each row; None where the leverage of one is too near 1."""
+    answers, certain = predict_left_out(rows, Y, weights, fit, n_jobs)
+    if not certain.all():
+        return None
+    left = (Y - answers)[:, 0] if weights is None else weights * (Y - answers)[:, 0]
+    scores = fit.scores(np.asarray(rows, dtype=np.float64))
+    return LinearLeftOutFits(fit, answers[:, 0], left[:, None] * scores)
+
+
+@dataclass(frozen=True)
+class LinearFullFits:
+    """The fits to all rows and a new one, of one target, of any value y of that.
+
+    With the value v that the fit to the rows predicts of the new one, its leverage s over them and
+    those g between it and each row, residuals are t = (y - v) / (1 + s) and r - g t, so that
+    |t| <= |r - g t| between two roots: r / (1 + g) and -r / (1 - g), if |g| < 1.
     """
+
+    fit: LinearFit
+    residuals: Array  # (n,)
+    scores: Array  # (n, r + 1)
+
+    def bounds(self, rows: Any) -> tuple[Array, Array]:
+        points = dense_rows(rows)
+        scores = self.fit.scores(points)
+        g: Array = interruptible(np.matmul, scores, self.scores.T)
+        unbounded = np.abs(g) >= 1.0
+        g[unbounded] = 0.0
+        one_end, other_end = self.residuals / (1.0 + g), -self.residuals / (1.0 - g)
+        stretch = 1.0 + (scores**2).sum(axis=1)[:, None]
+        values = self.fit.values(points)
+        low = values + stretch * np.minimum(one_end, other_end)
+        high = values + stretch * np.maximum(one_end, other_end)
+        low[unbounded], high[unbounded] = -np.inf, np.inf
+        return low, high
+
+
+def full_fits(rows: Array, Y: Array, fit: LinearFit) -> LinearFullFits:
+    """The fits to all rows and a new one of weight 1."""
+    table = np.asarray(rows, dtype=np.float64)
+    return LinearFullFits(fit, (Y - fit.values(table))[:, 0], fit.scores(table))
+
+
+def predict_left_out(
+    rows: Array, Y: Array, weights: Array | None, fit: LinearFit, n_jobs: Jobs
+) -> tuple[Array, Array]:
+    """Predictions (n, T), and whether they are certain (n,)."""
     coef, intercept, root, center, total_weight = fit
     out, certain = np.empty(Y.shape), np.empty(len(Y), dtype=bool)
 

@@ -59,7 +59,15 @@ from statfast.linear.least_squares.inference_of_fit import (
     r_squared,
     results_of,
 )
-from statfast.linear.least_squares.leave_one_out import predict_left_out, refit_uncertain
+from statfast.linear.least_squares.leave_one_out import (
+    LinearFit,
+    LinearFullFits,
+    LinearLeftOutFits,
+    full_fits,
+    left_out_fits,
+    predict_left_out,
+    refit_uncertain,
+)
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution, least_squares
 from statfast.linear.least_squares.nonnegative import (
     nonnegative_from_factor,
@@ -283,11 +291,34 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             return None
         with checks_of_all_rows():
             columns, state = self._prepare(X, y, sample_weight)
-        # Without a row, other coefficients may be at zero, so that no closed form holds.
-        if self.positive:
+        known = self._linear_fit(columns, state)
+        if known is None:
             return None
         rows, Y, weights = columns
-        intercept, flat = state.more
+        out, certain = predict_left_out(rows, Y, weights, known, self.n_jobs)
+        if not refit_uncertain(self, columns, state, out, certain):
+            return None
+        out = out.astype(rows.dtype, copy=False)
+        return out[:, 0] if state.more[1] else out
+
+    def _left_out_fits(self, X: Any, y: Array, weights: Array | None) -> LinearLeftOutFits | None:
+        columns, state = self._prepare(X, y, weights)
+        known = self._linear_fit(columns, state)
+        rows, Y, weights = columns
+        return None if known is None else left_out_fits(rows, Y, weights, known, self.n_jobs)
+
+    def _full_fits(self, X: Any, y: Array, weights: Array | None) -> LinearFullFits | None:
+        columns, state = self._prepare(X, y, weights)
+        known = self._linear_fit(columns, state)
+        return None if known is None else full_fits(columns[0], columns[1], known)
+
+    def _linear_fit(self, columns: tuple[Any, ...], state: FitState) -> LinearFit | None:
+        """The fit with its leverages; None where the fit without a row may be of another kind."""
+        # Without a row, other coefficients may be at zero, so that no closed form holds.
+        if self.positive or is_sparse(columns[0]):
+            return None
+        rows, Y, weights = columns
+        intercept, _ = state.more
         solution = least_squares(
             rows, Y, weights, intercept, self._checked_value("tol"), self.n_jobs
         )
@@ -299,18 +330,13 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         first = triangle_of_all[0]
         center = first[1:] / first[0] if intercept else np.zeros(rows.shape[1])
         total_weight = first[0] ** 2 if intercept else None
-        known = (
+        return LinearFit(
             solution.coef,
             solution.intercept,
             root[int(intercept) :, int(intercept) :],
             center,
             total_weight,
         )
-        out, certain = predict_left_out(rows, Y, weights, known, self.n_jobs)
-        if not refit_uncertain(self, columns, state, out, certain):
-            return None
-        out = out.astype(rows.dtype, copy=False)
-        return out[:, 0] if flat else out
 
     def _conclude(
         self,

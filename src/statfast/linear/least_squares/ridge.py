@@ -43,7 +43,15 @@ from statfast.linear.design.design import (
 )
 from statfast.linear.least_squares.bidiagonal import UNCONVERGED, least_squares_by_products
 from statfast.linear.least_squares.conjugate_gradients import ridge_by_products
-from statfast.linear.least_squares.leave_one_out import predict_left_out, refit_uncertain
+from statfast.linear.least_squares.leave_one_out import (
+    LinearFit,
+    LinearFullFits,
+    LinearLeftOutFits,
+    full_fits,
+    left_out_fits,
+    predict_left_out,
+    refit_uncertain,
+)
 from statfast.linear.least_squares.nonnegative import centered_factor, nonnegative_ridge
 from statfast.linear.least_squares.qr import triangle_of
 from statfast.linear.least_squares.ridge_decomposition import (
@@ -236,11 +244,34 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
             return None
         with checks_of_all_rows():
             columns, state = self._prepare(X, y, sample_weight)
-        # Without a row, other coefficients may be at zero, so that no closed form holds.
-        if self.positive:
+        known = self._linear_fit(columns, state)
+        if known is None:
             return None
         rows, Y, weights = columns
-        intercept, flat = state.more
+        out, certain = predict_left_out(rows, Y, weights, known, self.n_jobs)
+        if not refit_uncertain(self, columns, state, out, certain):
+            return None
+        out = out.astype(rows.dtype, copy=False)
+        return out[:, 0] if state.more[1] else out
+
+    def _left_out_fits(self, X: Any, y: Array, weights: Array | None) -> LinearLeftOutFits | None:
+        columns, state = self._prepare(X, y, weights)
+        known = self._linear_fit(columns, state)
+        rows, Y, weights = columns
+        return None if known is None else left_out_fits(rows, Y, weights, known, self.n_jobs)
+
+    def _full_fits(self, X: Any, y: Array, weights: Array | None) -> LinearFullFits | None:
+        columns, state = self._prepare(X, y, weights)
+        known = self._linear_fit(columns, state)
+        return None if known is None else full_fits(columns[0], columns[1], known)
+
+    def _linear_fit(self, columns: tuple[Any, ...], state: FitState) -> LinearFit | None:
+        """The fit with its leverages; None where the fit without a row may be of another kind."""
+        # Without a row, other coefficients may be at zero, so that no closed form holds.
+        if self.positive or is_sparse(columns[0]) or shape_of(self.alpha):
+            return None
+        rows, Y, weights = columns
+        intercept, _ = state.more
         singular = decompose(rows, Y, weights, intercept, self.n_jobs)
         alpha = float(cast(float, self.alpha))
         if alpha == 0.0 and len(singular.s) < rows.shape[1]:
@@ -250,12 +281,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         total_weight = (
             None if not intercept else float(len(rows) if weights is None else weights.sum())
         )
-        known = coefs[0], intercepts[0], root, singular.mean, total_weight
-        out, certain = predict_left_out(rows, Y, weights, known, self.n_jobs)
-        if not refit_uncertain(self, columns, state, out, certain):
-            return None
-        out = out.astype(rows.dtype, copy=False)
-        return out[:, 0] if flat else out
+        return LinearFit(coefs[0], intercepts[0], root, singular.mean, total_weight)
 
 
 def _stacked(models: Any) -> Any:

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from statfast._core.neighbors import average
-from statfast._estimator import count, fitted, param
+from statfast._estimator import copied, count, fitted, param
 from statfast._typing import Array, ArrayLike, Rows
 from statfast.neighbors.brute.magnitude import require_size, width_of
 from statfast.neighbors.vote.leave_one_out import LeftOut
@@ -147,6 +148,24 @@ class KNeighborsRegressor(Averaging, LeftOut):
         rows, k = self._queries(X), self._neighbors_of(X)
         return self._predicted(self._slices(rows, k), self._count(rows), k)
 
+    def _left_out_fits(self, X: Any, y: Array, weights: Array | None) -> AveragesWithoutRows | None:
+        if self.weights != "uniform" or weights is not None or self.metric == "precomputed":
+            return None
+        model = copied(self).fit(X, y)
+        if model.n_neighbors >= model.n_samples_fit_:
+            return None
+        return AveragesWithoutRows(model, model.predict(None))
+
+    def _full_fits(self, X: Any, y: Array, weights: Array | None) -> AveragesWithNewRow | None:
+        if self.weights != "uniform" or weights is not None or self.metric == "precomputed":
+            return None
+        model = copied(self).fit(X, y)
+        if model.n_neighbors >= model.n_samples_fit_:
+            return None
+        far, near = model.kneighbors(None)
+        rest = model._targets[near[:, :-1], 0].sum(axis=1) / model.n_neighbors
+        return AveragesWithNewRow(model, model.predict(None), rest, far[:, -1])
+
     def _predicted(self, slices: Iterator[Any], m: int, k: int) -> Array:
         return self._predict(slices, m, (-1, k))
 
@@ -167,3 +186,58 @@ class KNeighborsRegressor(Averaging, LeftOut):
                 "Divide y by a constant first."
             )
         total += errors.mean(axis=1)
+
+
+@dataclass(frozen=True)
+class AveragesWithoutRows:
+    """The averages without each row: its neighbors have the next nearest row in its place."""
+
+    model: Any
+    answers: Array
+    fit_of_row: None = None
+
+    def predict(self, rows: Any) -> Array:
+        k = self.model.n_neighbors
+        _, near = self.model.kneighbors(rows, k + 1)
+        targets = self.model._targets[near, 0]
+        means = targets[:, :k].mean(axis=1)
+        out = np.repeat(means[:, None], len(self.answers), axis=1)
+        changed = means[:, None] + (targets[:, k:] - targets[:, :k]) / k
+        np.put_along_axis(out, near[:, :k], changed, axis=1)
+        return out
+
+
+@dataclass(frozen=True)
+class AveragesWithNewRow:
+    """The averages of all rows and a new one, of any target y of that.
+
+    Of rows that are nearer to the new one than to their k-th neighbor, y takes the place of the
+    target of that: their errors are |c - y / k|. At the new row the average is v, so that its error
+    |y - v| is as small between (k v - k c) / (k - 1) and (k v + k c) / (k + 1), in either order.
+    """
+
+    model: Any
+    answers: Array  # (n,) averages without the row itself
+    rest: Array  # (n,) the same without the k-th neighbor, whose share is 0
+    reach_of_row: Array  # (n,) distance of the k-th neighbor
+
+    def bounds(self, rows: Any) -> tuple[Array, Array]:
+        n, k = len(self.answers), self.model.n_neighbors
+        far, near = self.model.kneighbors(rows, n)
+        distances = np.empty(far.shape)
+        np.put_along_axis(distances, near, far, axis=1)
+        targets = self.model._targets[:, 0]
+        values = targets[near[:, :k]].mean(axis=1)[:, None]
+        errors = np.abs(targets - self.answers)
+        low, high = values - errors, values + errors
+        point, row = np.nonzero(distances < self.reach_of_row)
+        c, v = (targets - self.rest)[row], values[point, 0]
+        one_end = (v + c) / (1.0 + 1.0 / k)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            other_end = (v - c) / (1.0 - 1.0 / k)
+        if k == 1:  # The new row is the only neighbor: all beyond the middle conforms.
+            other_end = np.where(c < v, np.inf, -np.inf)
+            one_end = np.where(c == v, np.inf, one_end)  # Both errors are the same.
+        low[point, row] = np.minimum(one_end, other_end)
+        high[point, row] = np.maximum(one_end, other_end)
+        return low, high

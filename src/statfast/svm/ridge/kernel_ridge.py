@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 
+from statfast._engine import interruptible
 from statfast._estimator import (
     Estimator,
     HeldOutAnswers,
@@ -23,6 +25,7 @@ from statfast._estimator import (
     real,
     with_params,
 )
+from statfast._linalg import triangle_inverse
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
     MAX_POWER,
@@ -37,13 +40,13 @@ from statfast._validation import (
     warn_user,
     wrong_type,
 )
-from statfast.kernels import Kernel, Linear
+from statfast.kernels import Kernel, Linear, Precomputed
 from statfast.kernels.named import AnyKernel, domain_of, has_gamma, require_kernel
 from statfast.kernels.points import MATRIX
 from statfast.svm.machines.expansion import Expansion, require_finite_values
 from statfast.svm.machines.sparse_values import serves_sparse, training_matrix
 from statfast.svm.machines.training import GAMMA, as_new_points, as_training_points
-from statfast.svm.ridge.held_out import Singular, groups_of, held_out
+from statfast.svm.ridge.held_out import MAX_CONDITION, Singular, groups_of, held_out
 from statfast.svm.ridge.system import factor_of, least_squares, multipliers
 
 ALIASES = {"polynomial": "poly", "cosine": Linear().normalize()}
@@ -283,6 +286,33 @@ class KernelRidge(Regressor, Estimator):
         )
         return least_squares(K, root, alpha, Y)
 
+    # ------------------------------------------------------------ conformal intervals
+
+    def _left_out_fits(self, X: Any, y: Array, weights: Array | None) -> KernelLeftOutFits | None:
+        with checks_of_all_rows():
+            points, Y, root, flat = self._inputs(X, y, weights)
+        if not flat or points.sparse or type(points.kernel) is Precomputed:
+            return None
+        params = self._checked()
+        if has_gamma(params.kernel) and params.gamma == "scale":
+            return None  # gamma="scale" depends on the rows of each fold.
+        n, (alpha,) = len(points), as_penalties(self.alpha, 1)
+        K = self._matrix(points)
+        factor = factor_of(K, root, float(alpha))
+        if factor is None:
+            return None
+        s = np.ones(n) if root is None else root
+        half = triangle_inverse(factor.lower, lower=True) * factor.scale
+        diagonal = np.einsum("ij,ij->j", half, half)
+        coef = multipliers(factor, root, Y)[:, 0]
+        largest = float((np.einsum("ii->i", K) * s**2).sum() + alpha)
+        if largest * diagonal.max() < MAX_CONDITION:
+            answers = Y[:, 0] - coef / (s**2 * diagonal)
+        else:  # The formula would lose digits.
+            each_row = [np.array([i]) for i in range(n)]
+            answers = held_out(K, Y, root, [float(alpha)], each_row)[0][:, 0]
+        return KernelLeftOutFits(self, points, answers, half, s, coef, diagonal)
+
     # ------------------------------------------------------------ cross-validation
 
     def _fits_targets_independently(self) -> bool:
@@ -352,6 +382,33 @@ class KernelRidge(Regressor, Estimator):
                 ]  # fmt: skip
                 outcomes[c] = [predicted[:, 0] if flat else predicted for predicted in predictions]
         return outcomes
+
+
+@dataclass(frozen=True)
+class KernelLeftOutFits:
+    """The fits to all rows but one, with M = S K S + alpha I, of which `half` is the inverse of the
+    triangular factor: multipliers without row i are those of all less a multiple of column i of
+    the inverse of M."""
+
+    model: KernelRidge
+    points: Any
+    answers: Array  # (n,)
+    half: Array  # (n, n)
+    root: Array  # (n,) the diagonal of S
+    multipliers: Array  # (n,) of the fit to all rows
+    diagonal: Array  # (n,) of the inverse of M
+    fit_of_row: None = None
+
+    def predict(self, rows: Any) -> Array:
+        kernel = self.points.kernel
+        fitted_rows = self.points.for_gram()
+        new = rows if isinstance(rows, list) else np.asarray(rows, dtype=np.float64)
+        K = kernel._matrix(new, fitted_rows, np.float64, self.model.n_jobs)
+        values = (K @ self.multipliers)[:, None]
+        across = interruptible(np.matmul, K * self.root, self.half.T)
+        columns: Array = interruptible(np.matmul, across, self.half)
+        columns *= self.multipliers / (self.root * self.diagonal)
+        return np.subtract(values, columns, out=columns)
 
 
 def as_penalties(alpha: Any, n_targets: int) -> Array:
