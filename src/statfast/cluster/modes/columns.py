@@ -51,7 +51,7 @@ class MixedColumns:
             )
         made = cls(tuple(levels))
         codes, numbers = made.coded(columns)
-        gaps = [not len(values) for values in levels if values is not None]
+        gaps: list[Any] = [not len(values) for values in levels if values is not None]
         gaps += np.isnan(numbers).all(axis=1).tolist()
         if any(gaps):
             column = [*np.flatnonzero(mask), *np.flatnonzero(~mask)][gaps.index(True)]
