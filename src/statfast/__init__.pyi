@@ -65,11 +65,13 @@ from statfast.cluster import DBSCAN as DBSCAN
 from statfast.cluster import AgglomerativeClustering as AgglomerativeClustering
 from statfast.cluster import BisectingKMeans as BisectingKMeans
 from statfast.cluster import KMeans as KMeans
+from statfast.cluster import KMeansConstrained as KMeansConstrained
 from statfast.cluster import KMeansStatistics as KMeansStatistics
 from statfast.cluster import KMedoids as KMedoids
 from statfast.cluster import KModes as KModes
 from statfast.cluster import KPrototypes as KPrototypes
 from statfast.cluster import MiniBatchKMeans as MiniBatchKMeans
+from statfast.cluster import SphericalKMeans as SphericalKMeans
 from statfast.cluster import choose_n_clusters as choose_n_clusters
 from statfast.cluster import cluster_stability as cluster_stability
 from statfast.cluster import cophenet as cophenet
@@ -362,6 +364,7 @@ __all__ = [
     "KDTree",
     "KFold",
     "KMeans",
+    "KMeansConstrained",
     "KMeansStatistics",
     "KMedoids",
     "KModes",
@@ -456,6 +459,7 @@ __all__ = [
     "SeparationWarning",
     "ShuffleSplit",
     "SimpleImputer",
+    "SphericalKMeans",
     "SplineTransformer",
     "StackingClassifier",
     "StackingRegressor",

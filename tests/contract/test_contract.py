@@ -115,8 +115,10 @@ SMALL = {
     "RatingsFactorization": {"n_components": 2, "tol": 0.03},
     "TruncatedSVD": {"n_components": 2},
     "KMedoids": {"n_clusters": 3, "random_state": 0},
+    "KMeansConstrained": {"n_clusters": 3, "random_state": 0},
     "KModes": {"n_clusters": 3, "random_state": 0},
     "KPrototypes": {"n_clusters": 3, "random_state": 0},
+    "SphericalKMeans": {"n_clusters": 3, "random_state": 0},
     "TangentDistanceClassifier": {"image_shape": (1, -1)},  # their columns make no square images
     "GammaNB": {"smallest": 0.2},
     "LSHNeighbors": {"random_state": 0},
@@ -314,6 +316,7 @@ SPARSE_AFTER_DENSE = {
     "HuberRegressor",
     "IncrementalPCA",
     "KMeans",
+    "KMeansConstrained",
     "Lasso",
     "LassoCV",
     "LeastSquaresClassifier",
@@ -340,6 +343,7 @@ SPARSE_AFTER_DENSE = {
     "RidgeClassifier",
     "RidgeClassifierCV",
     "SimpleImputer",
+    "SphericalKMeans",
     "MissingIndicator",
     "StackingRegressor",
     "TruncatedSVD",
@@ -395,6 +399,9 @@ EXPECTED_FAILURES = {
         dict.fromkeys(
             WEIGHTS, "shuffles the weighted rows, of which equally dense ones start in their order"
         ),
+    ),
+    "SphericalKMeans": dict.fromkeys(
+        WEIGHTS, "shuffles the weighted rows, and starts are drawn in the order in which rows come"
     ),
     "GaussianMixture": dict.fromkeys(
         WEIGHTS, "shuffles the weighted rows, and starts are drawn in the order in which rows come"

@@ -78,6 +78,7 @@ def threads(rng):
 def repetition(rng):
     """An integer weight is a repeated row."""
     drawn = {"KMeans", "BisectingKMeans", "MiniBatchKMeans", *contract.DRAW_ROWS, "CLARA"}
+    drawn |= {"SphericalKMeans"}
     # These leave out a row with all of its weight.
     drawn |= {"RegularizedDiscriminantAnalysisCV", "RidgeCV"}
     drawn |= {"GaussianMixture"}
@@ -101,6 +102,11 @@ def repetition(rng):
     return 6, words
 
 
+# Starts that are drawn among others, or rounding of rows over their lengths that decides ties.
+NOT_OF_BAGS = ("BisectingKMeans", "MiniBatchKMeans", "RatingsFactorization", "SphericalKMeans")
+LLOYDS = ("KMeans", "KMeansConstrained")
+
+
 def bags(rng):
     """Sparse rows are answered as dense ones."""
     cls = drawn_estimator(rng, lambda cls: cls.__name__ in contract.SPARSE_AFTER_DENSE)
@@ -108,9 +114,9 @@ def bags(rng):
     X[rng.random(X.shape) < 0.4] = 0
     kind = choose(rng, ("csr_array", "csc_matrix", "coo_array", "lil_array", "bsr_array"))
     S = getattr(sparse, kind)(X)
-    words, starts = Words(), {"init": X[:3]} if cls.__name__ == "KMeans" else {}
+    words, starts = Words(), {"init": X[:3]} if cls.__name__ in LLOYDS else {}
     # Draws of the first differ; of ratings, those that are not stored are unknown.
-    if cls.__name__ not in ("MiniBatchKMeans", "BisectingKMeans", "RatingsFactorization"):
+    if cls.__name__ not in NOT_OF_BAGS:
         plain, bag = fitted(cls, X, y, **starts), fitted(cls, S, y, **starts)
         agree(words, f"{cls.__name__} {kind} {X.shape}", plain, bag, X, S, 1e-4)
     return 6, words

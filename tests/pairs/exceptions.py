@@ -263,6 +263,8 @@ INSTEAD = [
      values_of("average", "ward", "complete", "single", "weighted", "centroid", "median"),
      "the default, ward, takes Euclidean distances alone"),
     ("NearestNeighbors|RadiusNeighbors.*", "radius", values_of(20.0, 8.0), SUITS_THE_ROWS),
+    ("KMeansConstrained", "size_min", values_of(1, 3), SUITS_THE_ROWS),
+    ("KMeansConstrained", "size_max", values_of(60, 20), SUITS_THE_ROWS),
     ("GammaNB", "smallest", values_of(0.2, None), "rows hold 0"),
     ("RadiusNeighborsClassifier", "outlier_label", OUTLIERS, "new rows may have no neighbors"),
     ("CategoricalNB", "min_categories", values_of(70), SUITS_THE_ROWS),

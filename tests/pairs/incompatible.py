@@ -127,6 +127,7 @@ INCOMPATIBLE = {
         "max_samples",
     ),
     ("CLARA", "sample_size must be between"): ("sample_size",),
+    ("KMeansConstrained", "size_max must be at least"): ("size_max", "n_clusters"),
     ("PolynomialFeatures", "no column is left"): ("include_bias", "degree"),
     ("BernoulliNB", "must hold 0 and 1 where binarize is None"): ("binarize",),
     ("MiniBatchKMeans", "init_size must be at least"): ("init_size",),

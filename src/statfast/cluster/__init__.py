@@ -17,9 +17,11 @@ from statfast.cluster.hierarchy.scipy_names import cophenet, inconsistent
 from statfast.cluster.hierarchy.spanning_tree import minimum_spanning_tree
 from statfast.cluster.kmeans.bisecting import BisectingKMeans
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
+from statfast.cluster.kmeans.constrained import KMeansConstrained
 from statfast.cluster.kmeans.kmeans import KMeans
 from statfast.cluster.kmeans.kmeans_plusplus import kmeans_plusplus
 from statfast.cluster.kmeans.minibatch import MiniBatchKMeans
+from statfast.cluster.kmeans.spherical import SphericalKMeans
 from statfast.cluster.medoids.clara import CLARA
 from statfast.cluster.medoids.kmedoids import KMedoids
 from statfast.cluster.modes.kmodes import KModes
@@ -35,12 +37,14 @@ __all__ = [
     "BisectingKMeans",
     "GapStatisticResult",
     "KMeans",
+    "KMeansConstrained",
     "KMeansStatistics",
     "KMedoids",
     "KModes",
     "KPrototypes",
     "MiniBatchKMeans",
     "NClustersResult",
+    "SphericalKMeans",
     "StabilityResult",
     "choose_n_clusters",
     "cluster_stability",

@@ -2,6 +2,7 @@
 """The parameters `init` and `n_init` of k-means estimators: the starts of runs, and their
 number."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,12 @@ from statfast._estimator import array, callable_, count, one_of
 from statfast._typing import Array
 from statfast._validation import MAX_REPEATS, as_rows, warn_user
 from statfast.cluster.kmeans.data import require_range
+from statfast.cluster.kmeans.lloyd import (
+    LloydRun,
+    directions,
+    iterate,
+    tolerance,
+)
 from statfast.cluster.kmeans.parallel_init import k_means_parallel
 from statfast.cluster.kmeans.part_data import PartsData
 from statfast.cluster.kmeans.part_plus_plus import by_rounds, require_few
@@ -37,6 +44,31 @@ def runs_of(checked: Any, plain: int = 10) -> int:
             )
         runs = 1
     return runs
+
+
+def best_run(
+    estimator: Any, data: Any, assignment: Callable[..., Any], seeds: Array,
+    direct: bool = False,
+) -> LloydRun:  # fmt: skip
+    """The run of least inertia, the first of equals, of one from each seed.
+
+    ``assignment`` makes a `RowAssignment` of data, centers and what is known of the nearest;
+    ``estimator`` has the checked parameters of k-means; of `direct` see `iterate`.
+    """
+    best: LloydRun | None = None
+    tol, report = tolerance(data, estimator.tol), print if estimator.verbose else None
+    for seed in seeds.tolist():
+        centers, nearest = start_of(estimator.init, data, estimator.n_clusters, seed)
+        if direct:
+            centers, nearest = directions(centers, centers), None
+        run = iterate(
+            assignment(data, centers, nearest),
+            tol=tol, max_iter=estimator.max_iter, report=report, direct=direct,
+        )  # fmt: skip
+        if best is None or run.inertia < best.inertia:
+            best = run
+    assert best is not None
+    return best
 
 
 def start_of(init: Any, data: Any, k: int, seed: int) -> tuple[Array, None]:

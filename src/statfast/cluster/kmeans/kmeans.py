@@ -21,8 +21,7 @@ from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import as_generator
 from statfast.cluster.kmeans.assignment import Assignment
 from statfast.cluster.kmeans.data import require_enough, require_spread, survey_rows
-from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
-from statfast.cluster.kmeans.lloyd import iterate, tolerance
+from statfast.cluster.kmeans.init import INIT, N_INIT, best_run, runs_of
 from statfast.cluster.kmeans.model import Centers, as_any_rows, warn_empty
 from statfast.cluster.kmeans.part_assignment import PartsAssignment
 from statfast.cluster.kmeans.part_data import survey_parts
@@ -219,14 +218,8 @@ class KMeans(Centers):
         require_enough(data, k)
         require_spread(data, k)
 
-        best: Any = None
-        tol, report = tolerance(data, params.tol), print if self.verbose else None
-        for seed in rng.integers(2**32, size=runs):
-            start = assignment(data, *start_of(self.init, data, k, int(seed)))
-            run = iterate(start, tol=tol, max_iter=params.max_iter, report=report)
-            if best is None or run.inertia < best.inertia:
-                best = run
-
+        seeds = rng.integers(2**32, size=runs)
+        best = best_run(self, data, assignment, seeds)
         warn_empty(best.sizes)
         return self._publish(
             X,

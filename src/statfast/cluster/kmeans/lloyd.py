@@ -56,13 +56,13 @@ class LloydRun:
 
 def iterate(
     assignment: RowAssignment, *, tol: float, max_iter: int,
-    report: Callable[[str], Any] | None = None,
+    report: Callable[[str], Any] | None = None, direct: bool = False,
 ) -> LloydRun:  # fmt: skip
     """Run Lloyd's algorithm from the centers of an assignment.
 
     Stops when no row changes its cluster, when the squared shift of the centers is at most `tol`,
     or after `max_iter` iterations; in any case at means of sums made anew. `report` is called with
-    a line of text at each iteration.
+    a line of text at each iteration. With `direct`, centers are the directions of the means.
     """
     converged = False
     with np.errstate(over="ignore"):  # a shift may overflow, and is large then
@@ -70,9 +70,9 @@ def iterate(
             doubtful = assignment.patched  # centers are means of patched sums
             step = assignment.advance()
             moved = step.moved
-            means, shift = solve(assignment, step)
+            means, shift = solve(assignment, step, direct)
             if assignment.patched and (moved == 0 or shift <= tol or n_iter == max_iter):
-                means, shift = solve(assignment, assignment.add_up())
+                means, shift = solve(assignment, assignment.add_up(), direct)
             assignment.centers = means
             if report:
                 moves = "" if moved is None else f"{moved} rows moved, "
@@ -86,15 +86,27 @@ def iterate(
     return LloydRun(assignment.centers, assignment.labels, sizes, inertia, n_iter, converged)
 
 
-def solve(assignment: RowAssignment, step: KMeansStatistics) -> tuple[Array, float]:
-    """The means of the clusters, and their squared shift from the centers."""
+def solve(assignment: RowAssignment, step: KMeansStatistics, direct: bool) -> tuple[Array, float]:
+    """The means of the clusters, or their directions, and the squared shift from the centers."""
     if 0.0 in step.mass:
         step = assignment.add_up() if assignment.patched else step
         relocate(assignment, step)
         assignment.forget()
-    means = step.solve().astype(assignment.data.dtype, copy=False).astype(np.float64, copy=False)
+    means = step.solve()
+    if direct:
+        means = directions(means, assignment.centers)
+    means = means.astype(assignment.data.dtype, copy=False).astype(np.float64, copy=False)
     shift = np.square(means - assignment.centers)
     return means, float(np.add.reduce(shift, axis=None))
+
+
+def directions(means: Array, before: Array) -> Array:
+    """Means over their lengths; those of length 0 stay where they were before.
+
+    Dhillon & Modha 2001, doi:10.1023/A:1007612920971.
+    """
+    length = np.sqrt(np.einsum("ij,ij->i", means, means))[:, None]
+    return np.divide(means, length, out=before.copy(), where=length > 0)
 
 
 def relocate(assignment: RowAssignment, step: KMeansStatistics) -> None:

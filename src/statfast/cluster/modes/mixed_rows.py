@@ -80,6 +80,8 @@ class FittedRows:
     """Rows with weights, from which centers are made."""
 
     def __init__(self, rows: MixedRows, sizes: list[int], weights: Array | None) -> None:
+        if weights is not None and (weights == 1.0).all():
+            weights = None
         self.rows, self.sizes, self.weights = rows, sizes, weights
         shares = rows._shares()
         self._weights = weights
