@@ -129,10 +129,10 @@ cdef class SizedAssignment:
 
     def advance(self, Py_ssize_t paths):
         """Send a unit along each of so many paths; returns whether all sizes are within bounds."""
-        cdef Py_ssize_t source = 0, target, count
+        cdef Py_ssize_t source = 0, target, _path
         cdef bint full = False
         with nogil:
-            for count in range(paths):
+            for _path in range(paths):
                 while source <= self.k and self.excess[source] <= 0:
                     source += 1
                 if source > self.k:

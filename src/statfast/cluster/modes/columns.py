@@ -52,7 +52,8 @@ class MixedColumns:
         made = cls(tuple(levels))
         codes, numbers = made.coded(columns)
         gaps = [not len(values) for values in levels if values is not None]
-        gaps.extend(bool(gap) for gap in np.isnan(numbers).all(axis=1))
+        empty: Array = np.isnan(numbers).all(axis=1)
+        gaps.extend(empty.tolist())
         if any(gaps):
             column = [*np.flatnonzero(mask), *np.flatnonzero(~mask)][gaps.index(True)]
             raise ValueError(f"X has no value in column {labels[column]}. Drop the column.")
