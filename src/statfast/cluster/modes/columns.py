@@ -52,7 +52,7 @@ class MixedColumns:
         made = cls(tuple(levels))
         codes, numbers = made.coded(columns)
         gaps = [not len(values) for values in levels if values is not None]
-        empty: Array = np.isnan(numbers).all(axis=1)
+        empty: Any = np.isnan(numbers).all(axis=1)
         gaps.extend(empty.tolist())
         if any(gaps):
             column = [*np.flatnonzero(mask), *np.flatnonzero(~mask)][gaps.index(True)]
