@@ -45,6 +45,17 @@ def test_one_model_has_its_bands(ax):
     assert len(bands(ax)) == 2
 
 
+def test_conformal_bands(ax):
+    model = sf.ConformalRegressor(sf.Ridge(), method="cv+").fit(X, Y)
+    shown = regression_curve(model, X, Y, feature=2, level=0.8, ax=ax, resolution=50)
+    at = X.mean(axis=0)
+    at[2] = shown.x[30]
+    ends = model.predict([at], interval="conformal", level=0.8)[1]
+    assert list(shown.ends["ConformalRegressor"]) == ["conformal"]
+    assert_allclose(shown.ends["ConformalRegressor"]["conformal"][30], ends[0])
+    assert len(bands(ax)) == 1
+
+
 def test_several_models(ax):
     models = {
         "line": sf.LinearRegression().fit(X, Y),
@@ -143,7 +154,7 @@ LINE = sf.LinearRegression().fit(X, Y)
         ({"feature": 3}, ValueError, "feature must be between 0 and the last column"),
         ({"feature": "a"}, ValueError, "feature must be one of"),
         ({"intervals": True}, TypeError, "intervals must be a list of 'confidence'"),
-        ({"intervals": ["credible"]}, ValueError, "intervals must be 'confidence' or 'prediction'"),
+        ({"intervals": ["credible"]}, ValueError, "intervals must be 'confidence'"),
         ({"level": 1.0}, ValueError, "level must be less than 1"),
         ({"resolution": 1}, ValueError, "resolution must be at least 2"),
     ],

@@ -23,8 +23,8 @@ from statfast._validation import (
 from statfast.plot.classifier_scores import CURVE_COLORS
 from statfast.plot.regions import as_feature, named_models, names_of_columns
 
-KINDS = ("confidence", "prediction")
-SHADES = {"confidence": 0.28, "prediction": 0.12}  # of the bands
+KINDS = ("confidence", "prediction", "conformal")
+SHADES = {"confidence": 0.28, "prediction": 0.12, "conformal": 0.16}  # of the bands
 
 
 def regression_curve(
@@ -52,9 +52,9 @@ def regression_curve(
         Their targets or labels. Where classifiers and regressors are drawn together, 0 and 1.
     feature : int or str, default=0
         The column, by its number or its name; others stay at their means.
-    intervals : sequence of {"confidence", "prediction"}, optional
-        Of the mean, and of new observations. None draws those that the models have: both of a
-        single one, of several those of the mean.
+    intervals : sequence of {"confidence", "prediction", "conformal"}, optional
+        Of the mean, and of new observations, by the model's distribution or whatever that is. None
+        draws those that the models have: all of a single one, of several not the second kind.
     level : float, default=0.95
         Of the intervals.
     resolution : int, default=300
@@ -82,9 +82,9 @@ def regression_curve(
 
     Notes
     -----
-    Intervals are those of ``predict(..., interval=)`` of `LinearRegression` and
-    `GeneralizedLinearModel`, and of ``predict_proba(..., interval=)`` of `LogisticRegression`
-    without a penalty.
+    Intervals are those of ``predict(..., interval=)`` of `LinearRegression`,
+    `GeneralizedLinearModel` and `ConformalRegressor`, and of ``predict_proba(..., interval=)`` of
+    `LogisticRegression` without a penalty.
 
     Examples
     --------
@@ -143,9 +143,11 @@ def regression_curve(
 
 def _intervals(intervals: Any, several: bool) -> tuple[Any, ...]:
     if intervals is None:
-        return KINDS[:1] if several else KINDS
+        return KINDS[::2] if several else KINDS
     if not isinstance(intervals, tuple | list):
-        raise wrong_type("intervals", "a list of 'confidence' and 'prediction'", intervals)
+        raise wrong_type(
+            "intervals", "a list of 'confidence', 'prediction' and 'conformal'", intervals
+        )
     return tuple(as_choice(kind, "intervals", KINDS) for kind in intervals)
 
 
@@ -206,8 +208,8 @@ def _ends(model: Any, grid: Any, kinds: Any, level: float, intervals: Any) -> di
     if predict is None or "interval" not in inspect.signature(predict).parameters:
         return {}
     ends = {}
-    for kind in kinds[:1] if classifies and kinds[:1] == KINDS[:1] else kinds:
-        if classifies and kind == "prediction":
+    for kind in kinds:
+        if classifies and kind != "confidence":
             continue
         try:
             band = np.asarray(predict(grid, interval=kind, level=level)[1], np.float64)

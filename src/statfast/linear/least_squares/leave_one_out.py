@@ -62,15 +62,20 @@ class LinearLeftOutFits:
 
 
 def left_out_fits(
-    rows: Array, Y: Array, weights: Array | None, fit: LinearFit, n_jobs: Jobs
+    rows: Array, Y: Array, weights: Array | None, fit: LinearFit
 ) -> LinearLeftOutFits | None:
     """The fits without each row; None where the leverage of one is too near 1."""
-    answers, certain = predict_left_out(rows, Y, weights, fit, n_jobs)
-    if not certain.all():
+    table = np.asarray(rows, dtype=np.float64)
+    scores = fit.scores(table)
+    leverages = np.einsum("ij,ij->i", scores, scores)
+    rest = 1.0 - (leverages if weights is None else weights * leverages)
+    if not (rest > MIN_REST).all():
         return None
-    left = (Y - answers)[:, 0] if weights is None else weights * (Y - answers)[:, 0]
-    scores = fit.scores(np.asarray(rows, dtype=np.float64))
-    return LinearLeftOutFits(fit, answers[:, 0], left[:, None] * scores)
+    target = Y[:, 0]
+    left_out = (target - fit.values(table)[:, 0]) / rest
+    steps = scores
+    steps *= (left_out if weights is None else weights * left_out)[:, None]
+    return LinearLeftOutFits(fit, target - left_out, steps)
 
 
 @dataclass(frozen=True)

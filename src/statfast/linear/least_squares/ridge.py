@@ -258,7 +258,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         columns, state = self._prepare(X, y, weights)
         known = self._linear_fit(columns, state)
         rows, Y, weights = columns
-        return None if known is None else left_out_fits(rows, Y, weights, known, self.n_jobs)
+        return None if known is None else left_out_fits(rows, Y, weights, known)
 
     def _full_fits(self, X: Any, y: Array, weights: Array | None) -> LinearFullFits | None:
         columns, state = self._prepare(X, y, weights)
