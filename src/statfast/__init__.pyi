@@ -134,13 +134,18 @@ from statfast.feature_selection import f_regression as f_regression
 from statfast.feature_selection import mutual_info_classif as mutual_info_classif
 from statfast.feature_selection import mutual_info_regression as mutual_info_regression
 from statfast.feature_selection import r_regression as r_regression
+from statfast.generative import OAS as OAS
 from statfast.generative import BernoulliNB as BernoulliNB
 from statfast.generative import CategoricalNB as CategoricalNB
 from statfast.generative import ComplementNB as ComplementNB
+from statfast.generative import EllipticEnvelope as EllipticEnvelope
+from statfast.generative import EmpiricalCovariance as EmpiricalCovariance
 from statfast.generative import GammaNB as GammaNB
 from statfast.generative import GaussianNB as GaussianNB
 from statfast.generative import KernelDensityNB as KernelDensityNB
+from statfast.generative import LedoitWolf as LedoitWolf
 from statfast.generative import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+from statfast.generative import MinCovDet as MinCovDet
 from statfast.generative import MixedNB as MixedNB
 from statfast.generative import MultinomialNB as MultinomialNB
 from statfast.generative import MultivariateNormal as MultivariateNormal
@@ -151,6 +156,7 @@ from statfast.generative import RegularizedDiscriminantAnalysis as RegularizedDi
 from statfast.generative import (
     RegularizedDiscriminantAnalysisCV as RegularizedDiscriminantAnalysisCV,
 )
+from statfast.generative import ShrunkCovariance as ShrunkCovariance
 from statfast.generative import box_m as box_m
 from statfast.generative import manova as manova
 from statfast.linear import ElasticNet as ElasticNet
@@ -302,6 +308,7 @@ __all__ = [
     "CLARA",
     "DBSCAN",
     "NMF",
+    "OAS",
     "PCA",
     "RFE",
     "SVC",
@@ -336,6 +343,8 @@ __all__ = [
     "DummyRegressor",
     "ElasticNet",
     "ElasticNetCV",
+    "EllipticEnvelope",
+    "EmpiricalCovariance",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "FeatureUnion",
@@ -387,6 +396,7 @@ __all__ = [
     "LeaveOneOut",
     "LeavePGroupsOut",
     "LeavePOut",
+    "LedoitWolf",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LinearSVC",
@@ -395,6 +405,7 @@ __all__ = [
     "LogisticRegression",
     "LogisticRegressionCV",
     "MaxAbsScaler",
+    "MinCovDet",
     "MinMaxScaler",
     "MiniBatchKMeans",
     "MissingIndicator",
@@ -457,6 +468,7 @@ __all__ = [
     "SelectKBest",
     "SelectPercentile",
     "SeparationWarning",
+    "ShrunkCovariance",
     "ShuffleSplit",
     "SimpleImputer",
     "SphericalKMeans",

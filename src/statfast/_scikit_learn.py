@@ -65,21 +65,7 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
         "k_means": "use KMeans",
         ("linkage_tree", "ward_tree"): "use linkage",
     },
-    "covariance": {
-        ("EmpiricalCovariance", "empirical_covariance"): "use statfast.MultivariateNormal.fit",
-        ("LedoitWolf", "OAS"): "use the functions ledoit_wolf and oas of statfast.generative",
-        ("ShrunkCovariance", "shrunk_covariance"): "use ledoit_wolf or oas",
-        "ledoit_wolf_shrinkage": "ledoit_wolf gives the shrinkage, too",
-        (
-            "EllipticEnvelope",
-            "GraphicalLasso",
-            "GraphicalLassoCV",
-            "MinCovDet",
-            "fast_mcd",
-            "graphical_lasso",
-        ): "",
-        "log_likelihood": "use statfast.MultivariateNormal.score_samples",
-    },
+    "covariance": {("GraphicalLasso", "GraphicalLassoCV", "graphical_lasso"): ""},
     "cross_decomposition": {
         ("CCA", "PLSCanonical", "PLSSVD"): "",
         "PLSRegression": "PrincipalComponentRegression is near, or use scikit-learn's",

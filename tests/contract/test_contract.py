@@ -125,6 +125,8 @@ SMALL = {
     "AdaBoostClassifier": {"n_estimators": 8},
     "AdaBoostRegressor": {"n_estimators": 8, "random_state": 0},
     "BaggingClassifier": {"random_state": 0},
+    "EllipticEnvelope": {"random_state": 0},
+    "MinCovDet": {"random_state": 0},
     "IsolationForest": {"n_estimators": 8, "random_state": 0},
     "BaggingRegressor": {"random_state": 0},
     "HistGradientBoostingClassifier": {"max_iter": 12, "min_samples_leaf": 1, "random_state": 0},
@@ -446,6 +448,7 @@ METHODS = [
     "transform",
     "kneighbors",
     "score_samples",
+    "mahalanobis",
 ]
 
 

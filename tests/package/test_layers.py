@@ -36,7 +36,7 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
     "cluster": ["kmeans", "medoids", "hierarchy", "density", "modes", "n_clusters"],
     "ensemble": ["forest", "boosting", "members", ["bagging", "adaboost", "combination"]],
     "decomposition": ["components", ["pca", "choice"], "ratings", "nonnegative"],
-    "generative": ["normal", "discriminant", "naive_bayes"],
+    "generative": ["normal", ["covariance", "discriminant"], "naive_bayes"],
     "linear": ["design", "inference", "penalized", "glm", "least_squares", "logistic"],
     "metrics": ["distance", "clustering", "classification", "regression", "ranking", "probability"],
     "model_selection": [
@@ -103,6 +103,7 @@ KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a roo
     "ensemble.boosting": "boosting",
     "ensemble.forest": "cart",
     "feature_selection": "neighbors rows",
+    "generative.covariance": "generative",
     "generative.discriminant": "generative linalg",
     "generative.naive_bayes": "generative rows",
     "generative.normal": "generative rows tile",

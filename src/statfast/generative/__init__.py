@@ -1,6 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generative classifiers: a density for each class, and Bayes' rule."""
+"""Generative classifiers: a density for each class, and Bayes' rule; covariances."""
 
+from statfast.generative.covariance.empirical import (
+    EmpiricalCovariance,
+    empirical_covariance,
+    log_likelihood,
+)
+from statfast.generative.covariance.robust import EllipticEnvelope, MinCovDet, fast_mcd
+from statfast.generative.covariance.shrunk import (
+    OAS,
+    LedoitWolf,
+    ShrunkCovariance,
+    ledoit_wolf_shrinkage,
+    shrunk_covariance,
+)
 from statfast.generative.discriminant.lda import LinearDiscriminantAnalysis
 from statfast.generative.discriminant.mean_tests import BoxMResult, ManovaResult, box_m, manova
 from statfast.generative.discriminant.qda import QuadraticDiscriminantAnalysis
@@ -28,16 +41,21 @@ from statfast.generative.normal.multivariate_normal import MultivariateNormal, m
 from statfast.generative.normal.multivariate_t import MultivariateT
 
 __all__ = [
+    "OAS",
     "BernoulliNB",
     "BoxMResult",
     "CategoricalNB",
     "ComplementNB",
+    "EllipticEnvelope",
+    "EmpiricalCovariance",
     "Explanation",
     "GammaNB",
     "GaussianNB",
     "KernelDensityNB",
+    "LedoitWolf",
     "LinearDiscriminantAnalysis",
     "ManovaResult",
+    "MinCovDet",
     "MixedNB",
     "MultinomialNB",
     "MultivariateNormal",
@@ -47,13 +65,19 @@ __all__ = [
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
+    "ShrunkCovariance",
     "box_m",
     "cor2cov",
     "cov2cor",
+    "empirical_covariance",
+    "fast_mcd",
     "generalized_variance",
     "ledoit_wolf",
+    "ledoit_wolf_shrinkage",
+    "log_likelihood",
     "mahalanobis",
     "manova",
     "oas",
+    "shrunk_covariance",
     "total_variance",
 ]

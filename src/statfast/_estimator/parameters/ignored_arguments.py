@@ -63,6 +63,7 @@ _ROWS = (
     (_RIDGES, "tol", ANY, ""),
     ("KernelDensity", "algorithm", ("auto", "kd_tree", "ball_tree"), ""),
     ("KernelDensity", "breadth_first", ANY, ""),
+    ("LedoitWolf", "block_size", ANY, ""),
     ("RidgeCV", "gcv_mode", (None, "auto", "svd", "eigen"), ""),
     ("AgglomerativeClustering", "compute_full_tree", (True, False, "auto"), ""),
     ("AgglomerativeClustering", "memory", (None,), _NO_MEMORY),

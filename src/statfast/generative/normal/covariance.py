@@ -9,9 +9,8 @@ from statfast._estimator import ANY, ROW_DTYPES, ignoring_sklearn_arguments
 from statfast._linalg import power_of_two
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import as_flag, as_rows, as_weights, to_array
-from statfast.generative.normal.class_moments import ClassScatters
 from statfast.generative.normal.covariance_factor import as_covariance, factor_covariance
-from statfast.generative.normal.fourth_moments import FourthMoments, fourth_moments
+from statfast.generative.normal.quartic_moments import quartic_moments
 from statfast.generative.normal.shrinkage import ledoit_wolf_share, oas_share, shrink
 
 MAX_POWER_UNSCALED = 100  # Rows between 2^-100 and 2^100 are taken as they are.
@@ -52,7 +51,7 @@ def ledoit_wolf(
 
     Notes
     -----
-    Cost: some 6 n d^2 operations in one pass. Memory: O(d^2) a thread, and a copy of rows whose
+    Cost: n d^2 operations in two passes. Memory: O(d^2) a thread, and a copy of rows whose
     largest number is beyond 2^100 or below 2^-100.
 
     References
@@ -136,12 +135,12 @@ def _moments(
     if power:
         rows = np.ldexp(rows.astype(np.float64), -power)
     weights = as_weights(sample_weight, rows.shape[0])
-    total = fourth_moments(rows, np.zeros(rows.shape[0], np.intp), weights, 1, n_jobs=n_jobs)
+    total = quartic_moments(rows, weights, n_jobs=n_jobs)
+    scatters, quartic = total.scatters, total.quartic
     if as_flag(assume_centered, "assume_centered"):
-        zero = np.zeros_like(total.means)
-        total = FourthMoments(total.class_counts, zero, *total.about(zero))
+        scatters, _, quartic = total.about(np.zeros_like(total.means))
     total_weight = float(total.class_counts[0])
-    return total_weight, total.scatters[0] / total_weight, total.fourth[0].sum(), power
+    return total_weight, scatters[0] / total_weight, quartic, power
 
 
 def _in_units_of_rows(covariance: Array, power: int) -> Array:
@@ -152,11 +151,6 @@ def _in_units_of_rows(covariance: Array, power: int) -> Array:
             "X holds values so large that their squares overflow. Divide its columns by their size."
         )
     return covariance
-
-
-def without_fourth_moments(total: ClassScatters) -> ClassScatters:
-    """Moments of one class without those of higher order."""
-    return ClassScatters(total.class_counts, total.means, total.scatters)
 
 
 def cov2cor(covariance: ArrayLike) -> Array:

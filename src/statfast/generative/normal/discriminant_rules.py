@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._core.generative import quadratic_scores
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, Jobs
 from statfast._validation import require_finite
@@ -55,6 +56,23 @@ def apply_rule(kernel: Any, rows: Array, rule: tuple[Any, ...], n_jobs: Jobs) ->
     out = np.empty((rows.shape[0], len(rule[0])), dtype)
     fill_by_rule(out, kernel, rows, rule, n_jobs)
     return out
+
+
+def normal_scores(
+    rows: Array, mean: Array, whitener: Array, height: float, times: float, n_jobs: Jobs
+) -> Array:
+    """height - |times W (x - mean)|^2 / 2 of each row, for a whitener W (r, d)."""
+    factors = np.ascontiguousarray(times * whitener)[None]
+    near = np.where(np.abs(mean) < 1e37, mean, 0.0).astype(np.float32)
+    offsets = (factors[0] @ (mean - near))[None]
+    triangular = factors.shape[1] == len(near) and not np.triu(factors[0], 1).any()
+    rule = factors, offsets, near[None], np.array([height]), triangular
+    return apply_rule(quadratic_scores.scores, rows, rule, n_jobs)[:, 0]
+
+
+def squared_distances(rows: Array, mean: Array, whitener: Array, n_jobs: Jobs) -> Array:
+    """|W (x - mean)|^2 of each row."""
+    return np.abs(normal_scores(rows, mean, whitener, 0.0, np.sqrt(2.0), n_jobs))
 
 
 @cache

@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._core.generative import quadratic_scores
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import ROW_DTYPES, by_fit, fitted, flag, jobs, one_of, param, real
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
@@ -22,7 +21,7 @@ from statfast._validation import (
     to_array,
 )
 from statfast.generative.normal.covariance_factor import ROOTS, as_covariance, covariance_root
-from statfast.generative.normal.discriminant_rules import apply_rule
+from statfast.generative.normal.discriminant_rules import normal_scores, squared_distances
 from statfast.generative.normal.ellipsoid import NormalEllipsoid
 from statfast.generative.normal.marginals import DerivedNormals, as_finite_vector
 from statfast.generative.normal.normal_fit import FORMS
@@ -288,22 +287,13 @@ class MultivariateNormal(DerivedNormals):
 
     def _log_densities(self, rows: Array) -> Array:
         height = -0.5 * (self.rank_ * np.log(2.0 * np.pi) + self._parts.log_det)
-        out = self._scores(rows, height, 1.0)
+        out = normal_scores(rows, self.mean_, self._parts.whitener, height, 1.0, self.n_jobs)
         if self.rank_ < len(self.mean_):
             out[self._is_off_subspace(rows)] = -np.inf
         return out
 
     def _squared_distances(self, rows: Array) -> Array:
-        return np.abs(self._scores(rows, 0.0, np.sqrt(2.0)))
-
-    def _scores(self, rows: Array, height: float, times: float) -> Array:
-        """height - |times W (x - mean)|^2 / 2 of each row."""
-        factors = np.ascontiguousarray(times * self._parts.whitener)[None]
-        near = np.where(np.abs(self.mean_) < 1e37, self.mean_, 0.0).astype(np.float32)
-        offsets = (factors[0] @ (self.mean_ - near))[None]
-        triangular = factors.shape[1] == len(near) and not np.triu(factors[0], 1).any()
-        rule = factors, offsets, near[None], np.array([height]), triangular
-        return apply_rule(quadratic_scores.scores, rows, rule, self.n_jobs)[:, 0]
+        return squared_distances(rows, self.mean_, self._parts.whitener, self.n_jobs)
 
     def _is_off_subspace(self, rows: Any) -> Any:
         """Which rows lie off the subspace of a singular covariance."""

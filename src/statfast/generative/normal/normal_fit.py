@@ -18,9 +18,8 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.generative.normal.class_moments import class_scatters
-from statfast.generative.normal.covariance import without_fourth_moments
 from statfast.generative.normal.covariance_factor import factor_covariance, warn_singular
-from statfast.generative.normal.fourth_moments import fourth_moments
+from statfast.generative.normal.quartic_moments import quartic_moments
 from statfast.generative.normal.shrinkage import (
     as_shrinkage,
     ledoit_wolf_share,
@@ -37,7 +36,6 @@ def moments_of_rows(
 ) -> Any:
     """The moments of rows and weights, which add up over blocks of rows."""
     X, weights = columns
-    gather = fourth_moments if state.more == "fourth" else class_scatters
     if isinstance(X, Chunks):
         total, stop = None, 0
         for chunk in X:
@@ -52,7 +50,9 @@ def moments_of_rows(
                 "Pass X and weights of the same length."
             )
         return total
-    return gather(X, np.zeros(X.shape[0], np.intp), weights, 1, n_jobs=n_jobs)
+    if state.more == "quartic":
+        return quartic_moments(X, weights, n_jobs=n_jobs)
+    return class_scatters(X, np.zeros(X.shape[0], np.intp), weights, 1, n_jobs=n_jobs)
 
 
 class NormalFit(SumFit):
@@ -157,7 +157,7 @@ class NormalFit(SumFit):
         likely = total.scatters[0] / total_weight
         share = as_shrinkage(self.shrinkage, RULES)
         if share == "ledoit_wolf":
-            share = ledoit_wolf_share(total_weight, likely, total.fourth[0].sum())
+            share = ledoit_wolf_share(total_weight, likely, total.quartic)
         elif share == "oas":
             share = oas_share(total_weight, likely)
         matrix = total.scatters[0] / divisor
@@ -183,7 +183,7 @@ class NormalFit(SumFit):
         as_shrinkage(self.shrinkage, RULES)
 
     def _kind(self) -> str:
-        return "fourth" if self.shrinkage == "ledoit_wolf" else "scatters"
+        return "quartic" if self.shrinkage == "ledoit_wolf" else "scatters"
 
     def leave_one_out(self, X: Rows, sample_weight: Weights = None) -> Array:
         """Return the leave-one-out log density of each sample.
@@ -228,7 +228,7 @@ class NormalFit(SumFit):
         held, doubtful = np.full(n, np.nan), np.ones(n, bool)
         if self.covariance_type == "full" and self.shrinkage is None and not self.allow_singular:
             total = moments_of_rows((rows, weights), state, self.n_jobs)
-            held, doubtful = self._without(rows, w, without_fourth_moments(total), state)
+            held, doubtful = self._without(rows, w, total, state)
         for row in np.flatnonzero(doubtful).tolist():
             kept = np.arange(n) != row
             remaining = rows[kept], None if weights is None else weights[kept]

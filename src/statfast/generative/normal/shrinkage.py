@@ -45,6 +45,8 @@ def ledoit_wolf_share(total_weight: float, covariance: Array, fourth: float) -> 
 def oas_share(total_weight: float, covariance: Array) -> float:
     """The oracle approximating shrinkage of normal rows (Chen, Wiesel, Eldar and Hero 2010)."""
     d = len(covariance)
+    if d == 1:
+        return 0.0  # There is nothing to shrink.
     alpha, size = (covariance**2).mean(), np.trace(covariance) / d
     down = (total_weight + 1.0) * (alpha - size**2 / d)
     return 1.0 if down <= 0.0 else float(min(1.0, (alpha + size**2) / down))
