@@ -297,6 +297,10 @@ WRONG = {
         for task in ("tree", "random forest", "extra-trees")
     },
     "density_clusters": {"dbscan": (_times("labels", 0), _plus("labels", 1))},
+    "covariance": {
+        "shrunk covariance": (_times("covariance", 1.01), _plus("covariance", 0.5)),
+        "robust covariance": (_plus("support", 1.0),),
+    },
     "isolation": {"scores": (_times("scores", -1.0), _times("scores", 0.0))},
     "tree_predict": {"predict": (_times("predictions", 0.0), _plus("predictions", 1.0))},
     "boosting": {

@@ -32,6 +32,7 @@ HAVE_ORDER = {
         (
             "AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor", "BisectingKMeans",
             "CLARA",
+            "EllipticEnvelope", "MinCovDet",
             "ExtraTreesClassifier", "ExtraTreesRegressor", "GaussianMixture", "IsolationForest",
             "KMeans", "KMeansConstrained",
             "LSHNeighbors",

@@ -72,6 +72,7 @@ NO_ESTIMATOR = "it has no default estimator"
 OF_LABELS = "it takes labels alone"
 OF_DOCUMENTS = "it takes documents: see the suite `text`"
 OF_GRAPHS = "it is `NearestNeighbors`, whose answer it stores as a sparse graph"
+OF_COVARIANCES = "see the suite `covariance`"
 OF_SCORES = "see the suite `feature_selection`"
 LEFT_OUT = {
     "ClassifierChain": NO_ESTIMATOR,
@@ -103,6 +104,12 @@ LEFT_OUT = {
     "DBSCAN": "see the suite `density_clusters`",
     "LocalOutlierFactor": "see the suite `outliers`",
     "IsolationForest": "see the suite `isolation`",
+    "EllipticEnvelope": OF_COVARIANCES,
+    "EmpiricalCovariance": OF_COVARIANCES,
+    "LedoitWolf": OF_COVARIANCES,
+    "MinCovDet": OF_COVARIANCES,
+    "OAS": OF_COVARIANCES,
+    "ShrunkCovariance": OF_COVARIANCES,
     "MultiOutputClassifier": NO_ESTIMATOR,
     "MultiOutputRegressor": NO_ESTIMATOR,
     "NMF": "see the suite `nmf`",
