@@ -301,6 +301,7 @@ WRONG = {
         "shrunk covariance": (_times("covariance", 1.01), _plus("covariance", 0.5)),
         "robust covariance": (_plus("support", 1.0),),
     },
+    "conformal": {"jackknife+": (_times("ends", 1.001), _plus("ends", 0.01))},
     "isolation": {"scores": (_times("scores", -1.0), _times("scores", 0.0))},
     "tree_predict": {"predict": (_times("predictions", 0.0), _plus("predictions", 1.0))},
     "boosting": {
