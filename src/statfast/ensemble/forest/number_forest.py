@@ -9,9 +9,18 @@ import numpy as np
 
 from statfast._core.cart.walk import leaf_weights
 from statfast._engine import checkpoint, each, grid
-from statfast._estimator import Regressor, by_fit, fitted, flag, one_of, param
+from statfast._estimator import (
+    RankRule,
+    Regressor,
+    by_fit,
+    fitted,
+    flag,
+    one_of,
+    param,
+    rows_needed,
+)
 from statfast._typing import Array, ArrayLike, Rows, Weights
-from statfast._validation import as_real
+from statfast._validation import as_choice, as_real, warn_user
 from statfast.ensemble.forest.model import ForestModel
 from statfast.tree.cart.regressor import DecisionTreeRegressor
 from statfast.tree.growing.arguments import (
@@ -38,6 +47,7 @@ class NumberForest(Regressor, ForestModel):
     store_leaves: bool = param(flag, default=False)
 
     oob_prediction_: Any = fitted()
+    _left_out_errors: Any = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Grow the trees.
@@ -78,6 +88,9 @@ class NumberForest(Regressor, ForestModel):
             fitted["_members"] = leaves.astype(np.int32), targets.copy()
         if self.oob_score:
             fitted |= model._scored(rows, targets, weights.has_weight)
+            fitted["_left_out_errors"] = _errors_of_rows(
+                targets, fitted["oob_prediction_"], weights
+            )
         return self._publish(X, **fitted)
 
     def _scored(self, rows: Array, targets: Array, counts: Array | bool) -> dict[str, Any]:
@@ -99,23 +112,44 @@ class NumberForest(Regressor, ForestModel):
             "oob_score_": score,
         }
 
-    def predict(self, X: Rows) -> Array:
+    def predict(
+        self,
+        X: Rows,
+        *,
+        interval: Literal["conformal"] | None = None,
+        level: float = 0.9,
+    ) -> Any:
         """The mean over trees of what they predict.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (m, p)
             Samples; NaN is a missing value.
+        interval : {None, "conformal"}, default=None
+            Also return intervals of new targets, as wide as the out-of-bag errors: those of
+            `oob_prediction_`, of a fit with ``oob_score=True`` to one output. They hold as often as
+            `level` says where there are many rows; `ConformalRegressor` has those of few.
+        level : float, default=0.9
+            Of the interval.
 
         Returns
         -------
-        ndarray of float64, shape (m,) or (m, outputs)
+        means : ndarray of float64, shape (m,) or (m, outputs)
+        ends : ndarray of float64, shape (m, 2)
+            Only with an interval; infinite, with a warning, where there are too few rows.
 
         Raises
         ------
         ValueError
-            If X has another width than at fit, or holds an infinity.
+            If X has another width than at fit, or holds an infinity, or an interval is asked for
+            without out-of-bag predictions.
+
+        References
+        ----------
+        H. Zhang, J. Zimmerman, D. Nettleton & D. J. Nordman (2020), "Random forest prediction
+        intervals". doi:10.1080/00031305.2019.1585288
         """
+        as_choice(interval, "interval", (None, "conformal"))
         means = self._means(X)
         ends = self._packed.get("ends")
         if ends is None:  # rounding may put the mean of far values beyond them
@@ -126,7 +160,25 @@ class NumberForest(Regressor, ForestModel):
             )
             ends = self._packed["ends"] = low.min(axis=0), high.max(axis=0)
         means = np.clip(means, *ends)
-        return means[:, 0] if self._flat else means
+        means = means[:, 0] if self._flat else means
+        return means if interval is None else (means, self._ends_by_errors(means, level))
+
+    def _ends_by_errors(self, means: Array, level: float) -> Array:
+        """Intervals (m, 2) about the means, as wide as a rank of the out-of-bag errors."""
+        level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+        if not self._flat or self.__dict__.get("_left_out_errors") is None:
+            raise ValueError(
+                "interval='conformal' needs out-of-bag predictions of one output. Fit with "
+                "oob_score=True."
+            )
+        errors, weights = self._left_out_errors
+        bound = RankRule(level, weights).bound(errors, len(means))
+        if np.isinf(bound).any():
+            warn_user(
+                f"level={level:g} needs at least {rows_needed(level)} out-of-bag rows; there are "
+                f"{len(errors)}: intervals are infinite. Lower level."
+            )
+        return np.column_stack([means - bound, means + bound])
 
     def _answers_of_members(self, rows: Any) -> Array | None:
         if not self._flat:
@@ -261,3 +313,12 @@ class NumberForest(Regressor, ForestModel):
     def estimators_(self) -> list[Any]:
         """The trees, as `DecisionTreeRegressor`."""
         return self._as_trees(DecisionTreeRegressor, n_outputs_=self.n_outputs_, _flat=self._flat)
+
+
+def _errors_of_rows(targets: Array, predicted: Array, weights: Any) -> Any:
+    """Out-of-bag errors of one output, and the weights of their rows; None for several outputs."""
+    if targets.shape[1] != 1:
+        return None
+    errors = np.abs(targets[:, 0] - predicted.reshape(-1))
+    judged = ~np.isnan(errors) & weights.has_weight
+    return errors[judged], None if weights.weight is None else weights.as_passed[judged]
