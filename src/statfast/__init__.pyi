@@ -170,6 +170,10 @@ from statfast.linear import LeastSquaresClassifier as LeastSquaresClassifier
 from statfast.linear import LinearRegression as LinearRegression
 from statfast.linear import LogisticRegression as LogisticRegression
 from statfast.linear import LogisticRegressionCV as LogisticRegressionCV
+from statfast.linear import MultiTaskElasticNet as MultiTaskElasticNet
+from statfast.linear import MultiTaskElasticNetCV as MultiTaskElasticNetCV
+from statfast.linear import MultiTaskLasso as MultiTaskLasso
+from statfast.linear import MultiTaskLassoCV as MultiTaskLassoCV
 from statfast.linear import PoissonRegressor as PoissonRegressor
 from statfast.linear import RegularizationPath as RegularizationPath
 from statfast.linear import Ridge as Ridge
@@ -413,6 +417,10 @@ __all__ = [
     "MultiLabelBinarizer",
     "MultiOutputClassifier",
     "MultiOutputRegressor",
+    "MultiTaskElasticNet",
+    "MultiTaskElasticNetCV",
+    "MultiTaskLasso",
+    "MultiTaskLassoCV",
     "MultinomialNB",
     "MultivariateNormal",
     "MultivariateT",

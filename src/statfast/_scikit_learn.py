@@ -199,10 +199,6 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
         (
             "ARDRegression",
             "BayesianRidge",
-            "MultiTaskElasticNet",
-            "MultiTaskElasticNetCV",
-            "MultiTaskLasso",
-            "MultiTaskLassoCV",
             "OrthogonalMatchingPursuit",
             "OrthogonalMatchingPursuitCV",
             "QuantileRegressor",

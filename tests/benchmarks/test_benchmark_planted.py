@@ -194,7 +194,9 @@ WRONG = {
         "auto": (_another("ids"),),
         "one query": (_another("ids"),),
     },
-    "lasso": {"lasso path": (_times("coefs", 0.99), _times("coefs", 0.0))},
+    "lasso": dict.fromkeys(
+        ("lasso path", "tasks path"), (_times("coefs", 0.99), _times("coefs", 0.0))
+    ),
     "cross_validation": {
         "lda folds": (_plus("scores", 0.01),),
         "ridge folds": (_one_value("errors", 1e-6),),

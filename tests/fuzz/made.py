@@ -41,7 +41,7 @@ MODELS = {
     "step": LIKELIHOODS,
     "coefficients": (*LIKELIHOODS, "Lasso"),
     "diagnostics": ("GeneralizedLinearModel", "LinearRegression"),
-    "penalty_errors": ("LassoCV", "RidgeCV", "ElasticNetCV"),
+    "penalty_errors": ("LassoCV", "RidgeCV", "ElasticNetCV", "MultiTaskLassoCV"),
     "regression_curve": ("GeneralizedLinearModel", "LinearRegression", "KNeighborsRegressor"),
     "coefficient_stems": ("Lasso", "Ridge", "LinearSVC"),
     "coefficient_histogram": ("Lasso", "Ridge", "LinearSVC"),

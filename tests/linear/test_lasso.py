@@ -258,11 +258,10 @@ def test_penalties_end_above_zero(eps):
         lasso_path(*problem(20, 3, 12), eps=eps)
 
 
-def test_paths_of_two_targets_are_refused():
+def test_two_targets_of_a_cross_validation_are_refused():
     X, y = problem(20, 3, 13)
-    for call in (lasso_path, LassoCV().fit):
-        with pytest.raises(ValueError, match="1d array"):
-            call(X, np.column_stack([y, y]))
+    with pytest.raises(ValueError, match="1d array"):
+        LassoCV().fit(X, np.column_stack([y, y]))
 
 
 def test_a_path_predicts_rows_of_its_width():

@@ -110,6 +110,7 @@ def example(name):
             ("ClassifierChain", "MultiOutputClassifier"), (X, np.column_stack([y > 0, y > 1]) * 1)
         ),
         **dict.fromkeys(("MultiOutputRegressor", "RegressorChain"), (X, X[:, :2])),
+        **dict.fromkeys((name for name in PEERS if name.startswith("MultiTask")), (X, X[:, :2])),
         **dict.fromkeys(("FixedThresholdClassifier", "TunedThresholdClassifierCV"), (X, y > 0)),
     }
     return made.get(name, {}), arguments.get(name, (X, y))

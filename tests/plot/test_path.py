@@ -46,3 +46,12 @@ def test_what_cannot_be_drawn(ax, data):
 def test_a_path_of_one_penalty():
     path = lasso_path(np.eye(4), np.arange(4.0), alphas=[0.1])
     assert regularization_path(path).ax_.get_xscale() == "log"  # and matplotlib does not warn
+
+
+def test_lengths_of_several_targets(ax, data):
+    X, y = data
+    path = lasso_path(X, np.column_stack([y, 2 * y - X[:, 4]]))
+    shown = regularization_path(path, ax=ax, n_labels=3)
+    np.testing.assert_allclose(shown.coefs, np.sqrt((path.coefs**2).sum(axis=0)))
+    assert ax.get_ylabel() == "length of coefficients"
+    assert shown.named[0] == 0

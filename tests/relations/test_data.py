@@ -15,6 +15,8 @@ SETTINGS = {
     "LinearSVR": {"tol": 1e-9},
     "ElasticNetCV": {"tol": 1e-12},
     "LassoCV": {"tol": 1e-12},
+    "MultiTaskElasticNetCV": {"tol": 1e-12},
+    "MultiTaskLassoCV": {"tol": 1e-12},
     "BernoulliNB": {"binarize": 1.0},
     "RadiusNeighborsClassifier": {"radius": 4.0},
     "RadiusNeighborsRegressor": {"radius": 20.0},
@@ -45,7 +47,8 @@ HAVE_ORDER = {
         (
             "CalibratedClassifierCV", "ConformalClassifier", "ConformalRegressor",
             "ElasticNetCV", "GridSearchCV", "HalvingGridSearchCV",
-            "HalvingRandomSearchCV", "LassoCV", "LogisticRegressionCV", "RandomizedSearchCV",
+            "HalvingRandomSearchCV", "LassoCV", "LogisticRegressionCV", "MultiTaskElasticNetCV",
+            "MultiTaskLassoCV", "RandomizedSearchCV",
             "StackingClassifier", "StackingRegressor", "TunedThresholdClassifierCV",
         ),
         FOLDS,

@@ -20,6 +20,7 @@ from benchmarks.harness.problem import Problem
 from benchmarks.harness.suite import Library, Suite
 
 PENALTIES = 50
+RHO_OF_TASKS = 0.5
 RELEVANT = 100  # columns in the true model
 NOISE = 1 / 3  # of the deviation of the signal
 GAP = 1e-6  # of |y|^2: the duality gap asked for
@@ -44,6 +45,19 @@ def _path_data(n, p, rho, relevant, seed):
     top = np.abs(X.T @ y).max() / n
     alphas = np.geomspace(top, top * (1e-2 if p > n else 1e-3), PENALTIES)
     return {"X": X, "y": y, "alphas": alphas, "tol": GAP}
+
+
+def _tasks_data(n, p, n_tasks, end, relevant, seed):
+    """Columns that matter do for all tasks."""
+    rng = np.random.default_rng(seed)
+    X = _path_data(n, p, RHO_OF_TASKS, relevant, seed)["X"]
+    B = np.zeros((p, n_tasks))
+    B[rng.choice(p, relevant, replace=False)] = rng.standard_normal((relevant, n_tasks))
+    signal = X @ B
+    Y = signal + NOISE * signal.std() * rng.standard_normal((n, n_tasks))
+    Y -= Y.mean(axis=0)
+    top = np.linalg.norm(X.T @ Y, axis=1).max() / n
+    return {"X": X, "y": Y, "alphas": np.geomspace(top, top * end, PENALTIES), "tol": GAP}
 
 
 def _sparse_data(n, p, share, seed):
@@ -76,6 +90,12 @@ def _path(n, p, rho, relevant=RELEVANT, **more):
     bounds = {"budget": BUDGET, "hopeless": HOPELESS, "limit": LIMIT} | more
     make = partial(_path_data, n, p, rho, relevant)
     return Problem(f"path {n}x{p} rho={rho:g}", "lasso path", make, **bounds)
+
+
+def _tasks(n, p, n_tasks, end, relevant=20, **more):
+    bounds = {"budget": BUDGET, "hopeless": HOPELESS, "limit": LIMIT} | more
+    make = partial(_tasks_data, n, p, n_tasks, end, relevant)
+    return Problem(f"path {n}x{p}, {n_tasks} tasks, to {end:g}", "tasks path", make, **bounds)
 
 
 def _sparse(n, p, share, **more):
@@ -238,6 +258,25 @@ def ridge_path(data):
     return {"coefs": V @ ((V.T @ (Z.T @ z))[:, None] / (s2[:, None] + data["alphas"]))}
 
 
+class TasksGapCheck(GapCheck):
+    """The same of several tasks, with lengths in the place of absolute values."""
+
+    def __init__(self, data):
+        self.data = data
+        self.parts = {
+            "coefs": (data["y"].shape[1], data["X"].shape[1], len(data["alphas"])),
+        }
+
+    def errors(self, answer):
+        X, Y, gaps = self.data["X"], self.data["y"], []
+        for alpha, B in zip(self.data["alphas"], np.moveaxis(answer["coefs"], -1, 0), strict=True):
+            R, l1 = Y - X @ B.T, len(Y) * alpha
+            theta = R * min(1.0, l1 / np.linalg.norm(X.T @ R, axis=1).max())
+            primal = 0.5 * (R**2).sum() + l1 * np.linalg.norm(B, axis=0).sum()
+            gaps.append(primal - 0.5 * (Y**2).sum() + 0.5 * ((Y - theta) ** 2).sum())
+        return {"duality gap": float(np.max(gaps) / (Y**2).sum())}
+
+
 COEFFICIENT_ERROR = {"coefficient error": scaled_difference}
 LINE = partial(FitThen, answers={"coefficients": linear_coefficients})  # ours brings inference
 
@@ -257,21 +296,30 @@ LASSO = Suite(
         _path(3_000, 800, 0.44, relevant=60, group="products"),
         _sparse(20_000, 2_000, 0.01, group="sparse"),
         _sparse(2_000, 20_000, 0.01, group="sparse"),
+        _tasks(1_000, 200, 5, 1e-3, group="tasks"),
+        _tasks(5_000, 500, 10, 1e-3, group="tasks"),
+        _tasks(200, 2_000, 20, 1e-1, group="tasks"),
+        _tasks(200, 2_000, 20, 1e-2, group="tasks"),
     ],
-    quick=[_path(200, 100, 0.5, group="path"), _path(60, 200, 0.9, group="path")],
+    quick=[
+        _path(200, 100, 0.5, group="path"),
+        _path(60, 200, 0.9, group="path"),
+        _tasks(200, 60, 3, 1e-2, relevant=5, group="tasks"),
+    ],
     libraries={
-        "statfast": Library({"lasso path": StatfastPath}),
-        "scikit-learn": Library({"lasso path": SklearnPath}),
+        "statfast": Library({"lasso path": StatfastPath, "tasks path": StatfastPath}),
+        "scikit-learn": Library({"lasso path": SklearnPath, "tasks path": SklearnPath}),
         "celer": Library({"lasso path": CelerPath}),
         "skglm": Library({"lasso path": SkglmPath}),
         "glmnet": Library({"lasso path": GlmnetPath}, packages=("glmstar",)),
     },
-    checks={"lasso path": GapCheck},
-    tolerances={"lasso path": Tolerances({"duality gap": 1.0001e-6})},
+    checks={"lasso path": GapCheck, "tasks path": TasksGapCheck},
+    tolerances=dict.fromkeys(("lasso path", "tasks path"), Tolerances({"duality gap": 1.0001e-6})),
     bars={
         "path": [Bar("lasso path, 50 penalties, gap 1e-6", mean=2.5), Bar("the same")],
         "products": [Bar("more rows than columns, by products", least=2.0)],
         "sparse": [Bar("columns of few nonzeros", least=1.2)],
+        "tasks": [Bar("several tasks", least=1.5)],
         "": [Bar("other shapes")],
     },
 )

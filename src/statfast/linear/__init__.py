@@ -27,6 +27,8 @@ from statfast.linear.logistic.logistic_path import logistic_path
 from statfast.linear.penalized.lasso import ElasticNet, Lasso
 from statfast.linear.penalized.lasso_cv import ElasticNetCV, LassoCV
 from statfast.linear.penalized.lasso_path import RegularizationPath, enet_path, lasso_path
+from statfast.linear.penalized.multi_task import MultiTaskElasticNet, MultiTaskLasso
+from statfast.linear.penalized.multi_task_cv import MultiTaskElasticNetCV, MultiTaskLassoCV
 
 __all__ = [
     "CoefficientTable",
@@ -41,6 +43,10 @@ __all__ = [
     "LinearRegression",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "MultiTaskElasticNet",
+    "MultiTaskElasticNetCV",
+    "MultiTaskLasso",
+    "MultiTaskLassoCV",
     "NoInferenceError",
     "PoissonRegressor",
     "RegularizationPath",

@@ -32,6 +32,8 @@ def regularization_path(
 ) -> Display:
     """Draw the coefficients of a path against the penalty.
 
+    Of several targets, the lengths of the coefficients of each column over the targets.
+
     Parameters
     ----------
     path : RegularizationPath
@@ -50,8 +52,8 @@ def regularization_path(
     Returns
     -------
     Display
-        With ``alphas`` (A,), ``coefs`` (d, A) and ``named``, the columns that are. The penalty
-        falls from left to right on a log scale; above, the coefficients not zero.
+        With ``alphas`` (A,), ``coefs`` (d, A), what is drawn, and ``named``, the columns that are.
+        The penalty falls from left to right on a log scale; above, the coefficients not zero.
 
     Raises
     ------
@@ -79,7 +81,10 @@ def regularization_path(
     positive = path.alphas > 0
     if not positive.any():
         raise ValueError("path must have a penalty above 0; got none. Draw another path.")
-    alphas, coefs = path.alphas[positive], path.coefs[:, positive]
+    alphas, coefs = path.alphas[positive], path.coefs[..., positive]
+    several = coefs.ndim == 3
+    if several:
+        coefs = np.linalg.norm(coefs, axis=0)
     if names is None:
         names = [f"x{j}" for j in range(len(coefs))]
     elif len(names) != len(coefs):
@@ -105,7 +110,7 @@ def regularization_path(
         if alphas.max() > alphas.min():
             ax.set_xlim(alphas.max(), alphas.min())
         ax.set_xlabel("penalty")
-        ax.set_ylabel("coefficient")
+        ax.set_ylabel("length of coefficients" if several else "coefficient")
         _count_above(ax, alphas, (coefs != 0).sum(axis=0))
         if model is not None:
             _mark_rules(ax, model)

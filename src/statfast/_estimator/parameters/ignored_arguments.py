@@ -21,8 +21,8 @@ _SOLVERS = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _RIDGE = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
 _RIDGES = "Ridge RidgeClassifier"
 _COPIED = "KMeans BisectingKMeans"
-_LASSO = "Lasso ElasticNet"
-_LASSO_CV = "LassoCV ElasticNetCV"
+_LASSO = "Lasso ElasticNet MultiTaskLasso MultiTaskElasticNet"
+_LASSO_CV = "LassoCV ElasticNetCV MultiTaskLassoCV MultiTaskElasticNetCV"
 _MACHINES = "SVC NuSVC SVR NuSVR OneClassSVM"
 _LOGISTIC = "LogisticRegression LogisticRegressionCV"
 _TWEEDIE = "TweedieRegressor PoissonRegressor GammaRegressor"
@@ -35,7 +35,7 @@ _NO_MEMORY = "Results of a fit are not kept in a file."
 _ROWS = (
     (_COPIED, "copy_x", ANY, ""),
     (f"{_LASSO} {_LASSO_CV} LinearRegression {_RIDGES}", "copy_X", ANY, ""),
-    (_LASSO_CV, "precompute", ANY, ""),
+    ("LassoCV ElasticNetCV", "precompute", ANY, ""),
     (f"{_LASSO} {_LASSO_CV}", "selection", ("cyclic", "random"), ""),
     (f"{_LASSO} {_LASSO_CV} {_RIDGES} {_LOGISTIC}", "random_state", ANY, ""),
     (f"{_LASSO_CV} {_LOGISTIC} {_MACHINES} {_SEARCHES} {_HALVINGS}", "verbose", ANY, ""),

@@ -89,6 +89,7 @@ class ScaledColumns:
     n: Any
     n_jobs: Any
     correlate: Callable[..., Any]
+    combine: Callable[..., Any]
 
     powers = None  # (p,) powers of two by which the columns are divided
     power = 0  # The power of all columns, where penalties have to make up for it.
@@ -107,6 +108,14 @@ class ScaledColumns:
             size = largest_of(columns.X, small)
             columns.vanished = size[size < MIN_COLUMN].max(initial=0.0)
         return columns
+
+    def correlate_tasks(self, r: Array, index: Any = None) -> Array:
+        """`correlate` of several residuals (T, n): (T, p), or (T, k) of k columns."""
+        return np.array([self.correlate(task, index) for task in r])
+
+    def combine_tasks(self, index: Array, coef: Array) -> Array:
+        """`combine` of coefficients (T, k) of several tasks: (T, n)."""
+        return np.array([self.combine(index, task) for task in coef])
 
     def uncentered(self, weights: Array | None) -> "Self":
         """Standardized columns about 0: not centered, but divided by their standard deviations."""

@@ -26,6 +26,8 @@ MULTIPLICATIONS_OF_CALL = 4e8  # A kernel call takes less than 0.05 s.
 COLUMNS_OF_PANEL = 512  # The panels of so many columns of a Gram matrix stay in the third cache.
 # Products of columns that differ by no more, relative to the lengths, are those in float32.
 MAX_ERROR_OF_PRODUCTS = 1e-4
+# From so many residuals on, one product is faster than one by one.
+MIN_TASKS_FOR_PRODUCT = 4
 ROWS_OF_SAMPLE_MEAN = 256  # The mean of so many rows is near that of all.
 
 
@@ -170,6 +172,22 @@ class Columns(ScaledColumns):
         out -= v.sum() * self.mean[every]
         return out * self.scale[every]
 
+    def correlate_tasks(self, r: Array, index: Any = None) -> Array:
+        """`correlate` of several residuals (T, n): (T, p), or (T, k) of k columns."""
+        if len(r) < MIN_TASKS_FOR_PRODUCT:
+            return super().correlate_tasks(r, index)
+        v = r if self.plain else r * self.weights
+        every = slice(None) if index is None else index
+
+        def sums(block: Array, rows: slice) -> Array:
+            return v[:, rows] @ _transpose(block, index).T
+
+        first, *rest = self._each_block(sums)
+        for more in rest:
+            first += more
+        first -= v.sum(axis=1)[:, None] * self.mean[every]
+        return np.ascontiguousarray(first * self.scale[every])
+
     def _by_columns(self, v: Array, index: Any, out: Array) -> None:
         blocks, step = self._blocks(), max(4, NUMBERS_OF_CALL // self.n // 4 * 4)
         X = self.X
@@ -196,6 +214,14 @@ class Columns(ScaledColumns):
             kernel.combine(self.X[rows], index, coef, out[rows])
 
         each(work, grid(self.n), n_jobs=self.n_jobs, effort=4.0 * self.n * len(index))
+        return out
+
+    def combine_tasks(self, index: Array, coef: Array) -> Array:
+        """`combine` of coefficients (T, k) of several tasks: (T, n)."""
+        if len(coef) < MIN_TASKS_FOR_PRODUCT or not len(index):
+            return super().combine_tasks(index, coef)
+        parts = self._each_block(lambda block, rows: coef @ _transpose(block, index))
+        out: Array = np.concatenate(parts, axis=1) - (coef @ self.mean[index])[:, None]
         return out
 
     def gram(self, down: Array, across: Array) -> Array:
@@ -280,6 +306,20 @@ class Columns(ScaledColumns):
         table -= self.mean[index]
         table *= self.scale[index]
         return Part(table)
+
+    def dense_rows(self, index: Array) -> Array:
+        """Some of the columns, as rows (k, n) of their own."""
+        rows: Array = self.part(index).table.T * self.root
+        return rows
+
+
+def _transpose(block: Array, index: Any) -> Array:
+    """Columns of a block of rows as rows (k, m) that are contiguous, float64: products of them have
+    the same bits however the block lies in memory."""
+    columns = block.T if index is None else block.T.take(index, axis=0)
+    if columns.dtype != np.float64 or columns.strides[1] != columns.itemsize:
+        columns = np.ascontiguousarray(columns, dtype=np.float64)
+    return columns
 
 
 def _are_alike(products: Array, first: int, want: Array, squares: Array, known: Array) -> bool:

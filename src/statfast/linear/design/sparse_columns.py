@@ -134,6 +134,14 @@ class SparseColumns(ScaledColumns):
         table = csc_array((values, table.indices, table.indptr), shape=table.shape)
         return table, self.shift[index] * scale
 
+    def dense_rows(self, index: Array) -> Array:
+        """Some of the columns, filled in and centered, as rows (k, n) of their own."""
+        k = len(index)
+        refuse_large(8 * k * self.n, "Columns that are filled in", "Raise the penalty.")
+        part = self.part(index)
+        rows: Array = (part.table.T.toarray() - part.shift[:, None]) * self.root
+        return rows
+
     def part(self, index: Array) -> "SparsePart":
         """Some of the columns, to be weighted otherwise: see `logistic_path`."""
         from scipy.sparse import csc_array

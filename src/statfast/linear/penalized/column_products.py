@@ -8,6 +8,7 @@ their products with y. Those of folds are merged from those of parts of the rows
 
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 from operator import add
 from typing import Any
 
@@ -19,8 +20,8 @@ from statfast._linalg import mirrored
 from statfast.linear.design.column_scaling import ScaledColumns
 from statfast.linear.design.columns import Columns
 from statfast.linear.design.sparse_columns import is_whole
-from statfast.linear.penalized.coordinate_descent import ROUNDING_OF_GAP, Descent
-from statfast.linear.penalized.lasso_path import path_of
+from statfast.linear.penalized.coordinate_descent import ROUNDING_OF_GAP
+from statfast.linear.penalized.lasso_path import descent_of, path_of
 
 MAX_NUMBERS_OF_PRODUCTS = 1 << 25  # The most numbers in the products of all parts together.
 # Where a smaller share of the squares of a residual's terms is left, digits are lost.
@@ -32,11 +33,20 @@ ROUNDING_OF_DEVIATION = 4e-16
 
 @dataclass(frozen=True)
 class ColumnProducts:
-    """Of the columns of (X, y), about their means with an intercept, else about 0."""
+    """Of the columns of (X, y), about their means with an intercept, else about 0.
+
+    There are T of y, one where y is 1-d.
+    """
 
     total_weight: float  # sum of the weights
-    mean: NDArray[np.float64]  # (p + 1,)
-    scatter: NDArray[np.float64]  # (p + 1, p + 1)
+    mean: NDArray[np.float64]  # (p + T,)
+    scatter: NDArray[np.float64]  # (p + T, p + T)
+    shape: tuple[int, ...] = ()  # of a row of y: (T,), or () where y is 1-d
+
+    @property
+    def p(self) -> int:
+        """The number of columns of X."""
+        return len(self.mean) - prod(self.shape)
 
     def __add__(self, other: "ColumnProducts") -> "ColumnProducts":
         total_weight = self.total_weight + other.total_weight
@@ -47,16 +57,24 @@ class ColumnProducts:
             + other.scatter
             + (self.total_weight * share * distance)[:, None] * distance
         )
-        return ColumnProducts(total_weight, self.mean + share * distance, scatter)
+        return ColumnProducts(total_weight, self.mean + share * distance, scatter, self.shape)
 
     def mean_squares(self, path: Any) -> Any:
         """Mean squared errors (A,) of the path's predictions of these rows; None where they are so
         near that the products would lose their digits."""
-        signs = np.vstack([-path.coefs, np.ones(len(path.alphas))])
-        squares = (signs * (self.scatter @ signs)).sum(axis=0)
-        if not (squares > MIN_SQUARES_LEFT * (self.scatter.diagonal() @ signs**2)).all():
-            return None
-        return squares / self.total_weight + (self.mean @ signs - path.intercepts) ** 2
+        n_penalties, errors = len(path.alphas), []
+        columns = np.arange(self.p)
+        coefs = path.coefs.reshape(-1, self.p, n_penalties)
+        intercepts = path.intercepts.reshape(-1, n_penalties)
+        for task, (coef, intercept) in enumerate(zip(coefs, intercepts, strict=True)):
+            used = np.append(columns, self.p + task)
+            scatter = self.scatter[np.ix_(used, used)]
+            signs = np.vstack([-coef, np.ones(n_penalties)])
+            squares = (signs * (scatter @ signs)).sum(axis=0)
+            if not (squares > MIN_SQUARES_LEFT * (scatter.diagonal() @ signs**2)).all():
+                return None
+            errors.append(squares / self.total_weight + (self.mean[used] @ signs - intercept) ** 2)
+        return sum(errors) / len(errors)
 
 
 def products_of(columns, state) -> ColumnProducts:
@@ -64,35 +82,40 @@ def products_of(columns, state) -> ColumnProducts:
     X, y, weights = columns
     p = X.shape[1]
     total_weight = float(len(y) if weights is None else weights.sum())
-    mean, scatter = np.zeros(p + 1), np.zeros((p + 1, p + 1))
+    shape, size = y.shape[1:], p + prod(y.shape[1:])
+    mean, scatter = np.zeros(size), np.zeros((size, size))
     if not total_weight > 0.0:
-        return ColumnProducts(0.0, mean, scatter)
+        return ColumnProducts(0.0, mean, scatter, shape)
     intercept = state.more
     if intercept:
-        mean[p] = np.average(y, weights=weights)
-    residual = y - mean[p]
+        mean[p:] = np.average(y, axis=0, weights=weights)
+    residuals = np.ascontiguousarray((y.reshape(len(y), -1) - mean[p:]).T)  # (T, n)
     # The state of numpy's errors belongs to the thread, so that it is set here.
     with np.errstate(all="ignore"):
-        columns_read = Columns(X, weights, intercept, False, 1, residual, True)
+        columns_read = Columns(X, weights, intercept, False, 1, residuals[0], True)
         share = total_weight / columns_read.n
         mean[:p] = columns_read.mean
         products: Any = columns_read.products
         scatter[:p, :p] = mirrored(products) * share
-        scatter[p, :p] = scatter[:p, p] = columns_read.correlation * share
-        scatter[p, p] = float((columns_read.weights * residual) @ residual) * share
-    return ColumnProducts(total_weight, mean, scatter)
+        others = [columns_read.correlate(residual) for residual in residuals[1:]]
+        correlations = np.array([columns_read.correlation, *others])
+        scatter[p:, :p] = correlations * share
+        scatter[:p, p:] = scatter[p:, :p].T
+        scatter[p:, p:] = (columns_read.weights * residuals) @ residuals.T * share
+    return ColumnProducts(total_weight, mean, scatter, shape)
 
 
 class MergedProducts(ScaledColumns):
     """Columns Z as `Columns` has them, known by their products alone; n is the sum of weights."""
 
     exact = whole = True
+    has_few_nonzeros = False
 
     def __init__(self, products: ColumnProducts, intercept: Any, standardize: Any) -> None:
-        p = len(products.mean) - 1
+        p, shape = products.p, products.shape
         self.n, self.p = products.total_weight, p
         self.mean = products.mean[:p] if intercept else np.zeros(p)
-        self.target = float(products.mean[p]) if intercept else 0.0
+        self.target = products.mean[p:].reshape(shape) if intercept else np.zeros(shape)
         self.squares = products.scatter.diagonal()[:p].copy()
         self.squares[self.squares <= self.n * (ROUNDING_OF_DEVIATION * np.abs(self.mean)) ** 2] = (
             0.0
@@ -105,8 +128,9 @@ class MergedProducts(ScaledColumns):
         self.scale[self.constant] = 0.0
         self.square = self.squares * self.scale**2
         self.products = products.scatter[:p, :p] * self.scale * self.scale[:, None]
-        self.correlation = products.scatter[p, :p] * self.scale
-        self.yy = float(products.scatter[p, p])
+        correlations = products.scatter[p:, :p] * self.scale
+        self.correlation = correlations if len(correlations) > 1 else correlations[0]
+        self.yy = float(products.scatter.diagonal()[p:].sum())
 
     @property
     def usual(self) -> Any:
@@ -176,7 +200,7 @@ def _all_others(fold: Any, row_weights: Any) -> Any:
 
 def path_by_products(columns: Any, alphas: Any, ratio: Any, how: Any) -> Any:
     """The path of columns that are known by their products, and the gap it was to reach."""
-    descent = Descent(columns, None, how["positive"])
+    descent = descent_of(columns, None, how["positive"])
     path = path_of(
         descent, alphas, l1_ratio=ratio, mean=columns.target, tol=how["tol"],
         max_iter=how["max_iter"],

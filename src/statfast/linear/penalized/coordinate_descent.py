@@ -36,6 +36,9 @@ from statfast.linear.penalized.active_gram import ActiveGram
 
 # A column that the strong rule misses costs a pass, so that only half its margin is trusted.
 SUSPECTED_SHARE_OF_MARGIN = 0.5
+# So many columns join the working set at once, or so many for each that is not zero.
+MIN_COLUMNS_ADMITTED = 100
+ADMITTED_PER_ACTIVE = 2
 MULTIPLICATIONS_OF_CALL = 5e7  # A kernel call takes less than 0.05 s.
 # Sweeps before a Newton step, besides those that could be made in its time. That is the time of
 # a factor of k columns, of which most is kept: this share of k^3 multiplications.
@@ -61,7 +64,11 @@ class Answer:
 
 
 class Descent:
-    """Coordinate descent with a working set that lasts from one penalty to the next."""
+    """Coordinate descent with a working set that lasts from one penalty to the next.
+
+    Arrays of coefficients and gradients end with an axis of columns: `BlockDescent` has several
+    tasks before it.
+    """
 
     def __init__(self, columns: Any, y: Array | None, positive: bool = False) -> None:
         """`y` (n,) centered if there is an intercept; rows of weight w count w times. None for
@@ -69,12 +76,12 @@ class Descent:
         self.columns, self.y, self.positive = columns, y, positive
         self.yy = columns.yy if y is None else dot(columns.weights * y, y)
         known = columns.products is not None
-        self.product = columns.correlation if known else columns.correlate(y)  # Z'y
+        self.product = self._product(known)  # Z'y
         p, self.whole = columns.p, columns.whole
         self.working = np.zeros(0, dtype=np.intp)
         self.member = np.zeros(p, dtype=bool)
-        self.G, self.b, self.q = np.zeros((0, 0)), np.zeros(0), np.zeros(0)
-        self.inner = np.zeros(0)  # Z'y of the working columns
+        self.G, self.b, self.q = np.zeros((0, 0)), self._zeros(0), self._zeros(0)
+        self.inner = self._zeros(0)  # Z'y of the working columns
         self.gradient = self.product.copy()  # Z'(y - Z b) of all columns
         self.factor = ActiveGram()
         self.hard = False  # Whether the last penalty asked for Newton steps.
@@ -87,8 +94,7 @@ class Descent:
     @property
     def largest(self) -> float:
         """The least l1 at which all coefficients are zero."""
-        top = self.product.max() if self.positive else np.abs(self.product).max()
-        return max(float(top), 0.0)
+        return max(float(self._size(self.product).max()), 0.0)
 
     @property
     def largest_products(self) -> tuple[float, float]:
@@ -102,11 +108,11 @@ class Descent:
     def begin(self, coefs: Array) -> None:
         """Go on from coefficients (p,) of the scaled columns."""
         if not self.whole:
-            self._admit(np.flatnonzero((coefs != 0.0) & ~self.member & ~self.columns.constant))
-        self.b[:] = coefs[self.working]
+            self._admit(np.flatnonzero(find_active(coefs) & ~self.member & ~self.columns.constant))
+        self.b[:] = coefs[..., self.working]
         if self.whole and self.columns.exact:
             self.refresh()
-            self.gradient[self.working] = self.q
+            self.gradient[..., self.working] = self.q
         else:
             self._check_gradient(0.0, 0.0)
 
@@ -145,32 +151,57 @@ class Descent:
         return self._answer(0.0, 0)
 
     def _answer(self, state: float, rounds: int) -> Answer:
-        active = np.flatnonzero(self.b)
-        return Answer(self.working[active], self.b[active].copy(), max(state, 0.0), rounds)
+        active = np.flatnonzero(find_active(self.b))
+        coef = self.b[..., active]
+        return Answer(self.working[active], coef, max(state, 0.0), rounds)
 
     def _check_gradient(self, l1: float, l2: float) -> float:
         """The gap of the whole problem, from residuals and products made anew."""
         if self.whole and self.columns.exact:
             self.refresh()
-            self.gradient[self.working] = self.q
-            return gap(self.b, self.q, self.inner, self.yy, l1, l2, self.positive)
-        active = np.flatnonzero(self.b)
+            self.gradient[..., self.working] = self.q
+            return self._gap_of_products(l1, l2)
+        active = np.flatnonzero(find_active(self.b))
         columns, index = self.columns, self.working[active]
-        fit = columns.combine(index, self.b[active] * columns.scale[index])
+        fit = self._combine(index, self.b[..., active] * columns.scale[index])
         r = self.y - fit
         seen = ~self.spared | self.member
         if seen.all():
-            self.gradient = columns.correlate(r)
+            self.gradient = self._correlate(r)
         else:
             seen = np.flatnonzero(seen)
-            self.gradient[seen] = columns.correlate(r, seen)
-        self.q = self.gradient[self.working]
+            self.gradient[..., seen] = self._correlate(r, seen)
+        self.q = self.gradient.take(self.working, axis=-1)
         with np.errstate(over="ignore"):  # Residuals may be large far from the solution.
             rr = dot(columns.weights * r, r)
         return self._gap(l1, l2, rr)
 
+    # ------------------------------------------------------------ what several tasks do otherwise
+    def _product(self, known: bool) -> Array:
+        columns = self.columns
+        return columns.correlation if known else columns.correlate(self.y)
+
+    def _correlate(self, r: Array, index: Array | None = None) -> Array:
+        return self.columns.correlate(r, index)
+
+    def _combine(self, index: Array, coef: Array) -> Array:
+        return self.columns.combine(index, coef)
+
+    def _gap_of_products(self, l1: float, l2: float) -> float:
+        return gap(self.b, self.q, self.inner, self.yy, l1, l2, self.positive)
+
     def _size(self, gradient: Array) -> Array:
         return gradient if self.positive else np.abs(gradient)
+
+    def _room(self, size: int) -> tuple[Array, Array]:
+        """What sweeps over so many columns write on."""
+        return np.empty(size * size // 4 + 4 * size), np.empty(3 * size, dtype=np.intp)
+
+    def _zeros(self, size: int) -> Array:
+        """Coefficients of so many columns."""
+        return np.zeros((*self.product.shape[:-1], size))
+
+    # ------------------------------------------------------------ the gap
 
     def _gap(self, l1: float, l2: float, rr: float) -> float:
         """The duality gap, of the squares of the residuals and the gradient; spares columns.
@@ -178,13 +209,13 @@ class Descent:
         The dual point is the residuals: scaled until no product exceeds l1, or as they are, where a
         ridge penalty makes every point feasible; whichever is the better.
         """
-        b, q, outside = self.b, self.q, self.gradient[~self.member & ~self.spared]
-        fitted = float(b @ self.inner)  # y'Z b
+        b, q, outside = self.b, self.q, self.gradient[..., ~self.member & ~self.spared]
+        fitted = float(np.vdot(b, self.inner))  # y'Z b
         top = float(self._size(q - l2 * b).max(initial=0.0))
         top = max(top, float(self._size(outside).max(initial=0.0)))
         shrink = l1 / top if top > l1 else 1.0
-        whole = rr + float((l2 * b) @ b)
-        primal = 0.5 * whole + l1 * float(np.abs(b).sum())
+        whole = rr + float(np.vdot(l2 * b, b))
+        primal = 0.5 * whole + l1 * float(self._size(b).sum())
         gap = primal + 0.5 * shrink**2 * whole - shrink * (self.yy - fitted)
         if not self.whole:
             self._spare(l1, l2, shrink, gap)
@@ -204,12 +235,16 @@ class Descent:
         radius = np.sqrt(2.0 * (max(state, 0.0) + MAX_ROUNDING_OF_GAP * self.yy))
         bounds = radius * np.sqrt(columns.square + l2)
         self.spared |= shrink * self._size(self.gradient) + bounds < l1
-        self.spared[self.working[self.b != 0]] = False
+        self.spared[self.working[find_active(self.b)]] = False
 
     # ------------------------------------------------------------ the working set
     def _admit_above(self, bound: float) -> int:
-        free = ~(self.member | self.spared | self.columns.constant)
-        new = np.flatnonzero((self._size(self.gradient) > bound) & free)
+        """Columns of gradients above a bound join, the largest first; returns how many."""
+        size = self._size(self.gradient)
+        new = np.flatnonzero((size > bound) & ~(self.member | self.spared | self.columns.constant))
+        most = max(MIN_COLUMNS_ADMITTED, ADMITTED_PER_ACTIVE * int(find_active(self.b).sum()))
+        if len(new) > most:  # The others follow if they are missed once these are solved for.
+            new = np.sort(new[np.argsort(-size[new], kind="stable")[:most]])
         if len(new):
             self._admit(new)
         return len(new)
@@ -230,10 +265,10 @@ class Descent:
             self.G[:old, old:size] = block[:, :old].T
             lower = np.tril(block[:, old:])
             self.G[old:size, old:size] = lower + np.tril(lower, -1).T
-        self.b = np.concatenate([self.b, np.zeros(len(new))])
-        self.q = self.gradient[self.working]
-        self.inner = self.product[self.working]
-        self.work = np.empty(size * size // 4 + 4 * size), np.empty(3 * size, dtype=np.intp)
+        self.b = np.concatenate([self.b, self._zeros(len(new))], axis=-1)
+        self.q = self.gradient.take(self.working, axis=-1)
+        self.inner = self.product.take(self.working, axis=-1)
+        self.work = self._room(size)
 
     # ------------------------------------------------------------ within it
     def _solve_working(self, l1: float, l2: float, goal: float, most: int) -> int:
@@ -277,3 +312,9 @@ class Descent:
                 self.work[0],
             )  # fmt: skip
             checkpoint()
+
+
+def find_active(coefs: Array) -> Array:
+    """Which columns have a coefficient that is not zero."""
+    other = coefs != 0.0
+    return other if coefs.ndim == 1 else other.any(axis=0)

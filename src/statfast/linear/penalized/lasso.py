@@ -45,6 +45,16 @@ from statfast.linear.penalized.lasso_path import enet_path, fit_path
 FIRST_PENALTY = 0.2
 
 
+def end_of(path: Any) -> dict[str, Any]:
+    """The coefficients and intercepts at the last penalty."""
+    several = path.coefs.ndim > 2
+    intercept = path.intercepts[..., -1].copy()
+    return {
+        "coef_": path.coefs[..., -1].copy(),
+        "intercept_": intercept if several else float(intercept),
+    }
+
+
 def as_gram(value: Any, d: int) -> Array | None:
     """Check products of d columns: float64 (d, d), or None where there are none."""
     if isinstance(value, bool | np.bool_ | str):
@@ -206,12 +216,16 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         if not isinstance(self.precompute, bool | np.bool_ | str):
             return False
         rows, target, _ = columns
-        known = target.ndim == 1 and isinstance(rows, np.ndarray) and is_whole(*rows.shape)
-        return known and usual_sizes(rows, target)
+        known = isinstance(rows, np.ndarray) and is_whole(*rows.shape)
+        return known and not self._several(target) and usual_sizes(rows, target)
+
+    def _several(self, target: Array) -> bool:
+        """Whether there are targets to be fitted one by one."""
+        return target.ndim > 1
 
     def _check_parts(self, columns: Any, state: FitState) -> None:
         rows, target, _ = columns
-        several, d = target.ndim > 1, rows.shape[1]
+        several, d = self._several(target), rows.shape[1]
         if several or not is_whole(d, d):
             raise ValueError(
                 f"{type(self).__name__} of rows in parts takes one target, and no more columns "
@@ -224,22 +238,27 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         rows, target, weights = columns
         if target.shape[1:] == (1,):
             warn_column_vector()
-        alphas, ratio, how = self._arguments()
-        how["gram"] = as_gram(self.precompute, rows.shape[1])
-        fits, several_y = [], np.ascontiguousarray(target.reshape(rows.shape[0], -1).T)
+        several_y = np.ascontiguousarray(target.reshape(rows.shape[0], -1).T)
         starts = self._starts(len(several_y), rows.shape[1])
-        for y, start in zip(several_y, starts, strict=True):
-            path, goal = fit_path(
-                rows, y, weights, alphas=alphas, l1_ratio=ratio, n_jobs=self.n_jobs,
-                lead=start, **how,
-            )  # fmt: skip
-            fits.append(self._last(path, goal))
+        fits = [
+            self._fit_penalty((rows, y, weights), start)
+            for y, start in zip(several_y, starts, strict=True)
+        ]
         if len(fits) == 1:
             return self._publish(None, **state.published(), **fits[0])
         several: dict[str, Any] = {name: [fit[name] for fit in fits] for name in fits[0]}
         several |= {name: np.array(several[name]) for name in ("coef_", "intercept_", "dual_gap_")}
         several["converged_"] = all(several["converged_"])
         return self._publish(None, **state.published(), **several)
+
+    def _fit_penalty(self, columns: tuple[Any, ...], start: Any) -> dict[str, Any]:
+        """What is fitted to rows, y (n,) or tasks (n, T), and weights."""
+        alphas, ratio, how = self._arguments()
+        how["gram"] = as_gram(self.precompute, columns[0].shape[1])
+        path, goal = fit_path(
+            *columns, alphas=alphas, l1_ratio=ratio, n_jobs=self.n_jobs, lead=start, **how
+        )
+        return self._last(path, goal)
 
     def _solve(self, sums: Any, state: FitState) -> Any:
         alphas, ratio, how = self._arguments()
@@ -258,13 +277,16 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     def _checked_ratio(self) -> float:
         return self._checked_value("l1_ratio")
 
+    def _checked_positive(self) -> bool:
+        return bool(self._checked_value("positive"))
+
     def _arguments(self) -> tuple[Array, float, dict[str, Any]]:
         """The penalty, its share of l1 and the other arguments of a path, checked."""
         params = self._checked()
         how = {
             "intercept": params.fit_intercept,
             "standardize": params.standardize,
-            "positive": params.positive,
+            "positive": self._checked_positive(),
             "tol": params.tol,
             "max_iter": params.max_iter,
         }
@@ -277,8 +299,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         if not done:
             warn_not_converged(self, int(path.n_iters[-1]))
         return {
-            "coef_": path.coefs[:, -1].copy(),
-            "intercept_": float(path.intercepts[-1]),
+            **end_of(path),
             "dual_gap_": gap,
             "n_iter_": int(path.n_iters[-1]),
             "converged_": done,

@@ -30,11 +30,11 @@ from statfast._linalg import power_of_two
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import as_real, as_weights, warn_not_converged, wrong_type
 from statfast.linear.design.columns import columns_of
-from statfast.linear.design.design import AcceptsSparse, LinearPredictor, linear_values, table_of
+from statfast.linear.design.design import AcceptsSparse, LinearPredictor, table_of
 from statfast.linear.design.targets import as_target, refuse_extreme
 from statfast.linear.penalized.column_products import merged_folds, path_by_products
-from statfast.linear.penalized.coordinate_descent import Descent
-from statfast.linear.penalized.lasso_path import fit_path
+from statfast.linear.penalized.lasso import end_of
+from statfast.linear.penalized.lasso_path import descent_of, fit_path, predict_path
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
 
 
@@ -173,13 +173,13 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         how = {
             "intercept": params.fit_intercept,
             "standardize": params.standardize,
-            "positive": params.positive,
+            "positive": self._checked_positive(),
             "tol": params.tol,
             "max_iter": params.max_iter,
         }
         alphas = as_alphas(params.alphas)
         rows = table_of(X, n_min=2, finite=False)
-        target = as_target(y, rows.shape[0])
+        target = self._targets(y, rows.shape[0])
         refuse_extreme(target)
         weights = as_weights(sample_weight, rows.shape[0])
         groups = as_groups(groups, rows.shape[0])
@@ -210,8 +210,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             warn_not_converged(self, int(path.n_iters[-1]))
         return self._publish(
             X,
-            coef_=path.coefs[:, -1].copy(),
-            intercept_=float(path.intercepts[-1]),
+            **end_of(path),
             alpha_=float(tried[place]),
             alpha_min_=float(tried[best]),
             alpha_1se_=float(tried[place_of_1se]),
@@ -224,6 +223,13 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
             n_iter_=int(path.n_iters[-1]),
             converged_=done,
         )
+
+    def _checked_positive(self) -> bool:
+        return bool(self._checked_value("positive"))
+
+    def _targets(self, y: Any, n: int) -> Array:
+        """The target (n,), or tasks (n, T)."""
+        return as_target(y, n)
 
     def _ratios(self) -> tuple[list[float], bool]:
         """Values of l1_ratio, and whether they were given as a list."""
@@ -245,16 +251,18 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         merged: Any,
     ) -> Array:
         if merged is not None:
-            largest_products = Descent(merged.all_rows, None, how["positive"]).largest_products
+            largest_products = descent_of(merged.all_rows, None, how["positive"]).largest_products
             return alpha_grid(largest_products, merged.all_rows, ratio, how_many, self.eps)
         columns = columns_of(rows, weights, how["intercept"], how["standardize"], self.n_jobs)
         power = power_of_two(np.abs(target).max())
-        residual = np.ldexp(target, -power)
+        residual = np.ldexp(np.ascontiguousarray(target.T), -power)
         if how["intercept"]:
-            residual -= float(columns.weights @ residual) / columns.n
-        product = columns.correlate(residual)
-        largest = max(float((product if how["positive"] else np.abs(product)).max()), 0.0)
-        most = float(np.sqrt(columns.square.max() * (columns.weights @ residual**2)))
+            residual -= (residual @ columns.weights / columns.n)[..., None]
+        products = np.array([columns.correlate(task) for task in np.atleast_2d(residual)])
+        lengths = products if how["positive"] else np.abs(np.hypot.reduce(products, axis=0))
+        squares = float((columns.weights * residual**2).sum())
+        most = float(np.sqrt(columns.square.max() * squares))
+        largest = max(float(lengths.max()), 0.0)
         return alpha_grid((largest, most), columns, ratio, how_many, self.eps, power)
 
     def _errors(
@@ -276,8 +284,9 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
                 squares = merged.held[k].mean_squares(path)
                 if squares is not None:
                     return squares
-            values = linear_values(rows[fold.test], path.coefs.T, path.intercepts, dtype=np.float64)
-            return (fold.held / fold.held.sum()) @ (target[fold.test][:, None] - values) ** 2
+            squares = (target[fold.test][..., None] - predict_path(path, rows[fold.test])) ** 2
+            squares = squares.reshape(len(squares), -1, squares.shape[-1]).mean(axis=1)
+            return (fold.held / fold.held.sum()) @ squares
 
         return np.array(each(work, range(len(folds)), n_jobs=self.n_jobs)).T
 

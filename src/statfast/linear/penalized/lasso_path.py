@@ -2,6 +2,7 @@
 """Regularization paths of the lasso and the elastic net."""
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,20 @@ from numpy.typing import NDArray
 from statfast._estimator import ANY, Display, ignoring_sklearn_arguments, picture
 from statfast._linalg import power_of_two
 from statfast._typing import Array, ArrayLike, Axes, DataFrame, Jobs, Matrix, Rows, Weights
-from statfast._validation import as_count, as_flag, as_real, as_weights, refuse_large
+from statfast._validation import (
+    as_count,
+    as_flag,
+    as_real,
+    as_targets,
+    as_weights,
+    refuse_large,
+)
 from statfast.linear.design.columns import columns_of
 from statfast.linear.design.design import linear_values, table_of
-from statfast.linear.design.targets import as_target
+from statfast.linear.penalized.block_descent import BlockDescent
 from statfast.linear.penalized.coordinate_descent import ROUNDING_OF_GAP, Descent
 from statfast.linear.penalized.penalties import alpha_grid, as_alphas
-from statfast.linear.penalized.residual_descent import descent_of
+from statfast.linear.penalized.residual_descent import ResidualDescent
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,9 +35,9 @@ class RegularizationPath:
     ----------
     alphas : ndarray of shape (A,)
         Penalties, falling.
-    coefs : ndarray of shape (d, A)
+    coefs : ndarray of shape (d, A), or (T, d, A) if y was 2-d
         Coefficients, a column for each penalty.
-    intercepts : ndarray of shape (A,)
+    intercepts : ndarray of shape (A,), or (T, A)
         Intercepts.
     dual_gaps : ndarray of shape (A,)
         By how much the objective may still fall, at most.
@@ -59,16 +67,24 @@ class RegularizationPath:
         Returns
         -------
         pandas.DataFrame
-            A row for each penalty, which are the index; the intercept first.
+            A row for each penalty, which are the index; the intercept first. Of several targets, a
+            row for each penalty and target.
         """
         import pandas
 
-        names = ["(Intercept)", *(f"x{j}" for j in range(len(self.coefs)))]
-        table = np.vstack([self.intercepts, self.coefs]).T
-        return pandas.DataFrame(table, columns=names, index=pandas.Index(self.alphas, name="alpha"))
+        names = ["(Intercept)", *(f"x{j}" for j in range(self.coefs.shape[-2]))]
+        table = np.concatenate([self.intercepts[..., None, :], self.coefs], axis=-2).T
+        index = pandas.Index(self.alphas, name="alpha")
+        if table.ndim == 3:
+            targets = range(table.shape[2])
+            index = pandas.MultiIndex.from_product([index, targets], names=["alpha", "target"])
+            table = table.swapaxes(1, 2).reshape(-1, len(names))
+        return pandas.DataFrame(table, columns=names, index=index)
 
     def plot(self, *, ax: Axes | None = None, **style: Any) -> Display:
         """Draw the coefficients: `statfast.plot.regularization_path`.
+
+        Of several targets, their lengths over the targets.
 
         Parameters
         ----------
@@ -84,8 +100,10 @@ class RegularizationPath:
         return picture("regularization_path")(self, ax=ax, **style)
 
     def __str__(self) -> str:
-        lines = [f"{'alpha':>12} {'nonzero':>8} {'l1 norm':>12}"]
-        counts, sizes = (self.coefs != 0).sum(axis=0), np.abs(self.coefs).sum(axis=0)
+        several = self.coefs.ndim == 3
+        lines = [f"{'alpha':>12} {'nonzero':>8} {'l21 norm' if several else 'l1 norm':>12}"]
+        lengths = np.linalg.norm(self.coefs, axis=0) if several else np.abs(self.coefs)
+        counts, sizes = (lengths != 0).sum(axis=0), lengths.sum(axis=0)
         columns = zip(self.alphas, counts, sizes, strict=True)
         lines += [f"{alpha:12.6g} {count:8d} {size:12.6g}" for alpha, count, size in columns]
         return "\n".join(lines)
@@ -102,7 +120,7 @@ class RegularizationPath:
 
         Returns
         -------
-        ndarray of shape (m, A)
+        ndarray of shape (m, A), or (m, T, A) if y was 2-d
 
         Raises
         ------
@@ -110,11 +128,26 @@ class RegularizationPath:
             If X has another number of columns.
         """
         rows = table_of(X)
-        if rows.shape[1] != len(self.coefs):
-            raise ValueError(
-                f"X must have {len(self.coefs)} columns, as many as the path; got {rows.shape[1]}."
-            )
-        return linear_values(rows, self.coefs.T, self.intercepts)
+        d = self.coefs.shape[-2]
+        if rows.shape[1] != d:
+            raise ValueError(f"X must have {d} columns, as many as the path; got {rows.shape[1]}.")
+        return predict_path(self, rows)
+
+
+def predict_path(path: RegularizationPath, rows: Matrix, dtype: type[Any] | None = None) -> Array:
+    """The linear predictor (m, A), or (m, T, A) of T tasks, of checked rows."""
+    *tasks, d, n_penalties = path.coefs.shape
+    coefs = np.moveaxis(path.coefs, -2, -1).reshape(-1, d)
+    values = linear_values(rows, coefs, path.intercepts.ravel(), dtype=dtype)
+    return values.reshape(rows.shape[0], *tasks, n_penalties)
+
+
+def descent_of(columns: Any, y: Array | None, positive: bool = False) -> Descent:
+    """The descent for y (n,), by columns of many nonzeros or of few; for y (T, n) of tasks."""
+    if (columns.correlation if y is None else y).ndim > 1:
+        return BlockDescent(columns, y, positive)
+    kind = ResidualDescent if columns.has_few_nonzeros else Descent
+    return kind(columns, y, positive)
 
 
 def fit_path(
@@ -134,24 +167,26 @@ def fit_path(
     lead: float | Array = 0.0,
     gram: Array | None = None,
 ) -> tuple[RegularizationPath, float]:
-    """The path for checked arguments, and the gap it was to reach.
+    """The path for checked arguments, and the gap it was to reach; y (n,), or (n, T) of T tasks.
 
     `alphas` may be how many to choose; `lead` makes a few penalties lead down to a first one below
-    so much of the largest, or is the coefficients (p,) to start with. `gram` (p, p) are the
-    products of the columns, if they are known: see `Columns.take_products`.
+    so much of the largest, or is the coefficients (p,) or (T, p) to start with. `gram` (p, p) are
+    the products of the columns, if they are known: see `Columns.take_products`.
     """
     n = X.shape[0]
     # The squares of y over this power of two do not overflow.
     power = power_of_two(np.abs(y).max())
-    y = np.ldexp(y, -power)
-    mean = float(np.average(y, weights=weights)) if intercept else 0.0
-    target = y - mean
+    y = np.ldexp(np.ascontiguousarray(y.T), -power)
+    mean = np.average(y, axis=-1, weights=weights) if intercept else np.zeros(y.shape[:-1])
+    target = y - mean[..., None]
     columns: Any
+    first = target if target.ndim == 1 else target[0]
+    target = first if len(target) == 1 else target
     if gram is None or hasattr(X, "indptr"):
-        columns = columns_of(X, weights, intercept, standardize, n_jobs, target)
+        columns = columns_of(X, weights, intercept, standardize, n_jobs, first)
     else:
         columns = columns_of(X, weights, intercept, standardize, n_jobs)
-        columns.take_products(gram, target)
+        columns.take_products(gram, first)
     descent = descent_of(columns, target, positive)
     with np.errstate(over="ignore"):
         square = float(np.ldexp(descent.yy, 2 * power))
@@ -174,22 +209,26 @@ def path_of(
     alphas: Array,
     *,
     l1_ratio: float,
-    mean: float,
+    mean: Array | float,
     tol: float,
     max_iter: int,
     power: int = 0,
     lead: float | Array = 0.0,
 ) -> RegularizationPath:
-    """The path from products; `mean` is that of y over its power of two, 0 without an intercept."""
+    """The path from products; `mean` () or (T,) is that of y over its power of two, 0 without an
+    intercept."""
     columns = descent.columns
-    n, p = columns.n, columns.p
-    refuse_large(8 * p * len(alphas), "The coefficients for all alphas", "Pass fewer of them.")
+    n = columns.n
+    shape = *np.shape(mean), columns.p, len(alphas)
+    refuse_large(8 * prod(shape), "The coefficients for all alphas", "Pass fewer of them.")
     both = columns.penalties(alphas * l1_ratio, alphas * (1 - l1_ratio), n, power)
     penalties = list(zip(*(values.tolist() for values in both), strict=True))
-    coefs, gaps, rounds = np.zeros((p, len(alphas))), [], []
+    coefs, gaps, rounds = np.zeros(shape), [], []
+    view = coefs.reshape(*descent.product.shape, -1)  # One task is solved for as y of shape (n,).
     before, top = np.inf, descent.largest
     first, ridge = penalties[0]
     if isinstance(lead, np.ndarray):
+        lead = lead.reshape(descent.product.shape)
         begun = columns.scale_coefs(lead, power) / np.where(columns.scale == 0, 1, columns.scale)
         if np.isfinite(begun).all():
             descent.begin(begun.clip(0.0) if descent.positive else begun)
@@ -203,13 +242,14 @@ def path_of(
             break
     for a, (l1, l2) in enumerate(penalties):
         solution = descent.solve(l1, l2, before, tol, max_iter)
-        coefs[solution.index, a] = solution.coef * columns.scale[solution.index]
+        view[..., solution.index, a] = solution.coef * columns.scale[solution.index]
         gaps.append(solution.gap / n)
         rounds.append(solution.rounds)
         before = l1
     # The means of the columns are 0 where there is no intercept.
+    intercepts = np.asarray(mean)[..., None] - columns.mean @ coefs
     return RegularizationPath(
-        alphas, columns.unscale_coefs(coefs, power), np.ldexp(mean - columns.mean @ coefs, power),
+        alphas, columns.unscale_coefs(coefs, power), np.ldexp(intercepts, power),
         np.ldexp(gaps, 2 * power), np.array(rounds),
     )  # fmt: skip
 
@@ -249,8 +289,8 @@ def enet_path(
     X : array-like or sparse matrix of shape (n, d)
         float64 or float32, by rows or by columns; it is not copied. Sparse columns are centered
         without filling them in.
-    y : array-like of shape (n,)
-        Target values.
+    y : array-like of shape (n,) or (n, T)
+        Target values. T columns are tasks that share what is selected: see `MultiTaskElasticNet`.
     l1_ratio : float, default=0.5
         Between 0 (ridge) and 1 (lasso).
     alphas : int or array-like of shape (A,), default=100
@@ -268,7 +308,7 @@ def enet_path(
         also scales y: its coefficients are s times those for y / s and `alphas` / s, with s the
         standard deviation of y (divisor n).
     positive : bool, default=False
-        No coefficient below zero.
+        No coefficient below zero; for y of shape (n,).
     tol : float, default=1e-8
         Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
@@ -279,7 +319,8 @@ def enet_path(
     Returns
     -------
     RegularizationPath
-        With `alphas`, `coefs` (d, A), `intercepts`, `dual_gaps`, `n_iters` and ``predict``.
+        With `alphas`, `coefs` (d, A) or (T, d, A), `intercepts`, `dual_gaps`, `n_iters` and
+        ``predict``.
 
     Raises
     ------
@@ -316,18 +357,24 @@ def enet_path(
            [0., 1.]])
     """
     rows = table_of(X, finite=False)
-    target = as_target(y, rows.shape[0])
+    target, flat = as_targets(y, rows.shape[0])
+    positive = as_flag(positive, "positive")
+    if positive and not flat:
+        raise ValueError(
+            f"positive=True takes one target, y of shape (n,); got shape {target.shape}. Fit the "
+            "targets one by one."
+        )
     weights = as_weights(sample_weight, rows.shape[0])
     path, _ = fit_path(
         rows,
-        target,
+        target[:, 0] if flat else target,
         weights,
         alphas=as_alphas(alphas),
         l1_ratio=as_real(l1_ratio, "l1_ratio", 0.0, 1.0),
         eps=eps,
         intercept=as_flag(fit_intercept, "fit_intercept"),
         standardize=as_flag(standardize, "standardize"),
-        positive=as_flag(positive, "positive"),
+        positive=positive,
         tol=as_real(tol, "tol", 0.0),
         max_iter=as_count(max_iter, "max_iter"),
         n_jobs=n_jobs,
@@ -359,8 +406,8 @@ def lasso_path(
     X : array-like or sparse matrix of shape (n, d)
         float64 or float32, by rows or by columns; it is not copied. Sparse columns are centered
         without filling them in.
-    y : array-like of shape (n,)
-        Target values.
+    y : array-like of shape (n,) or (n, T)
+        Target values. T columns are tasks that share what is selected: see `MultiTaskElasticNet`.
     alphas : int or array-like of shape (A,), default=100
         Penalties, used in falling order; or how many, evenly spaced on a log scale from the least
         that leaves no coefficient down to `eps` times it.
@@ -376,7 +423,7 @@ def lasso_path(
         y: its coefficients are s times those for y / s and `alphas` / s, with s the standard
         deviation of y (divisor n).
     positive : bool, default=False
-        No coefficient below zero.
+        No coefficient below zero; for y of shape (n,).
     tol : float, default=1e-8
         Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000

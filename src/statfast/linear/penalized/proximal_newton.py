@@ -15,7 +15,7 @@ import numpy as np
 from statfast._engine import checkpoint
 from statfast._typing import Array
 from statfast.linear.design.column_scaling import MAX_PENALTY
-from statfast.linear.penalized.residual_descent import descent_of
+from statfast.linear.penalized.lasso_path import descent_of
 from statfast.linear.penalized.sparse_newton import sparse_steps
 
 MAX_HALVINGS = 30

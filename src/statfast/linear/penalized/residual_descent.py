@@ -25,12 +25,6 @@ NUMBERS_OF_CALL = 5e6  # A kernel call visits so many numbers of columns in some
 RIDGE_OF_DEPENDENCE = 1e-12  # This share of the trace is added where sweeps depend on each other.
 
 
-def descent_of(columns: Any, y: Array, positive: bool = False) -> Descent:
-    """The descent for columns of many nonzeros, or of few."""
-    kind = ResidualDescent if columns.has_few_nonzeros else Descent
-    return kind(columns, y, positive)
-
-
 class ResidualDescent(Descent):
     """`Descent` without a Gram matrix: `columns` are sparse."""
 
