@@ -44,6 +44,78 @@ def test_sparse(strategy, indicator, kind):
     np.testing.assert_array_equal(X.toarray(), DENSE)  # is not modified
 
 
+@pytest.mark.filterwarnings("ignore:Left out", "ignore:Skipping features")
+@pytest.mark.parametrize("strategy", ["mean", "median", "most_frequent", "constant"])
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("indicator", [False, True])
+@pytest.mark.parametrize("value", [np.nan, -1.0])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_sparse_rows_as_they_come(strategy, keep, indicator, value, index):
+    """Unsorted and repeated entries and stored zeros: the answers of dense rows, and the peer's."""
+    rng = np.random.default_rng(0)
+    n, d = 23, 12
+    for density in (0.2, 0.5, 0.9):
+        X = np.where(rng.random((n, d)) < density, rng.integers(-4, 5, (n, d)), 0.0)
+        X[X == -1.0] = 2.0
+        X[rng.random((n, d)) < 0.1] = value
+        X[:, 3] = value  # empty
+        rows = sparse.coo_array(X)
+        extra = rng.integers(0, n, 9), rng.integers(4, d, 9)
+        there = np.isfinite(X[extra]) & (X[extra] != value)
+        extra = tuple(place[there].repeat(2) for place in extra)
+        halves = np.tile([0.5, -0.5], there.sum())
+        order = rng.permutation(rows.nnz + len(halves))
+        data = np.append(rows.data, halves)[order]
+        row = np.append(rows.row, extra[0]).astype(index)[order]
+        column = np.append(rows.col, extra[1]).astype(index)[order]
+        start = np.append(0, np.cumsum(np.bincount(row, minlength=n))).astype(index)
+        order = np.argsort(row, kind="stable")
+        rows = sparse.csr_array((data[order], column[order], start), shape=(n, d))
+        params = {"missing_values": value, "strategy": strategy, "add_indicator": indicator}
+        params["keep_empty_features"] = keep
+        dense = SimpleImputer(**params).fit(X)
+        model, want = SimpleImputer(**params).fit(rows), peer(**params)
+        np.testing.assert_allclose(model.statistics_, dense.statistics_, rtol=1e-13)
+        out = model.transform(rows)
+        np.testing.assert_allclose(out.toarray(), dense.transform(X), rtol=1e-13)
+        canonical = rows.copy()
+        canonical.sum_duplicates()
+        want = want.fit_transform(sparse.csc_matrix(canonical))
+        np.testing.assert_allclose(out.toarray(), want.toarray(), rtol=1e-13)
+        assert not rows.has_sorted_indices  # nor are the rows modified
+
+
+@pytest.mark.filterwarnings("ignore:Left out")
+def test_constants_of_columns_that_store_nothing():
+    """They are columns of zeros, of which none is missing."""
+    X = np.array([[0.0, np.nan], [0.0, 1.0]])
+    model = SimpleImputer(strategy="constant", fill_value=7.0).fit(sparse.csr_array(X))
+    assert model.statistics_.tolist() == [7.0, 7.0]
+    later = sparse.csr_array(np.array([[np.nan, 0.0], [0.0, np.nan]]))
+    assert model.transform(later).toarray().tolist() == [[7.0, 0.0], [0.0, 7.0]]
+
+
+@pytest.mark.parametrize("values", [[], [3.0], [-2.0, 5.0], [-1.0, -1.0, 4.0, 1e308], [1e307] * 5])
+@pytest.mark.parametrize("zeros", [1, 2, 3, 4, 5, 50])
+def test_medians_with_zeros(values, zeros):
+    column = np.append(np.nan, np.append(values, np.zeros(zeros)))[:, None]
+    model = SimpleImputer(strategy="median").fit(sparse.csr_array(column))
+    assert model.statistics_[0] == np.median(column[1:])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_medians_that_overflow(form):
+    with pytest.raises(ValueError, match="so large that their sum overflows"):
+        SimpleImputer(strategy="median").fit(form([[1.7e308]] * 5 + [[0.0]]))
+
+
+def test_sparse_rows_are_not_taken_back():
+    rows = sparse.csr_array(DENSE)
+    model = SimpleImputer(add_indicator=True).fit(rows)
+    with pytest.raises(TypeError, match=r"dense data is required. Pass X\.toarray"):
+        model.inverse_transform(model.transform(rows))
+
+
 @pytest.mark.filterwarnings("ignore:Left out")
 def test_sparse_columns_left_out_and_numbers_that_are_missing():
     X = sparse.csc_array(np.array([[np.nan, 1.0], [np.nan, 0.0]]))

@@ -105,7 +105,8 @@ class SimpleImputer(Transformer, Estimator):
     -----
     A column without values is left out, with a warning, unless `keep_empty_features`. O(n d) time
     for means, O(n d log n) for the others. What is not stored in a sparse matrix is zero, and not
-    missing; sparse rows stay sparse. Means and constants join `partial_fit`.
+    missing; sparse rows stay sparse, and all costs are those of the values stored, but for a
+    callable's. Means and constants join `partial_fit`.
 
     References
     ----------
@@ -315,7 +316,8 @@ class SimpleImputer(Transformer, Estimator):
 
         column = np.repeat(np.arange(rows.shape[1]), np.diff(rows.indptr))
         data = np.where(missing.data, self.statistics_[column].astype(rows.dtype), rows.data)
-        out = csc_array((data, rows.indices, rows.indptr), shape=rows.shape)[:, kept]
+        out = csc_array((data, rows.indices, rows.indptr), shape=rows.shape)
+        out = out if len(kept) == rows.shape[1] else out[:, kept]
         return with_marks(out, missing, self.indicator_features_) if self.add_indicator else out
 
     # ------------------------------------------------------------ fill values
@@ -332,10 +334,11 @@ class SimpleImputer(Transformer, Estimator):
         """The median or mode of values and a number of zeros; of several modes the least."""
         if self.strategy == "most_frequent":
             return _mode(values, zeros)
-        values = np.append(values.astype(np.float64), np.zeros(zeros))
         if self.strategy == "median":
-            return np.median(values)
+            with np.errstate(over="ignore"):
+                return _median(values.astype(np.float64), zeros)
         rule: Any = self.strategy
+        values = np.append(values.astype(np.float64), np.zeros(zeros))
         return as_real(rule(values), "strategy of a column of X")
 
     def _kept(self) -> Array:
@@ -361,6 +364,20 @@ def _present_values(rows: Matrix, missing: Matrix, j: int) -> tuple[Array, int]:
         return rows[~missing[:, j], j], 0
     part = slice(rows.indptr[j], rows.indptr[j + 1])
     return rows.data[part][~missing.data[part]], rows.shape[0] - (part.stop - part.start)
+
+
+def _median(values: Array, zeros: int) -> float:
+    """The median of values and a number of zeros."""
+    if not zeros:
+        return np.median(values)
+    values, n = np.sort(values), len(values) + zeros
+    below = int(np.searchsorted(values, 0.0))
+    # Places among all that are in order, of the middle one or two.
+    middle = [
+        values[k] if k < below else 0.0 if k < below + zeros else values[k - zeros]
+        for k in {(n - 1) // 2, n // 2}
+    ]
+    return np.mean(middle)
 
 
 def _mode(entries: Array, zeros: int) -> float | str:

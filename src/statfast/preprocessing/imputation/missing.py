@@ -94,7 +94,8 @@ def sparse_columns(X: Any, value: Any) -> Matrix:
     rows = as_sparse(X).tocsc()
     if rows.dtype.kind not in "biuf":
         raise ValueError(f"X must hold numbers; got dtype {rows.dtype}. Convert it first.")
-    rows = rows.astype(rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64)
+    kind = rows.dtype if rows.dtype in (np.float32, np.float64) else np.float64
+    rows = rows.astype(kind, copy=False)
     rows.sum_duplicates()
     return rows
 
