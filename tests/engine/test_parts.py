@@ -47,6 +47,8 @@ SUMS = [
     (statfast.ElasticNet(0.1, standardize=True, tol=1e-14), "target"),
     (statfast.PrincipalComponentRegression(2), "target"),
     (statfast.MultivariateNormal(), None),
+    (statfast.LedoitWolf(), None),
+    (statfast.EmpiricalCovariance(assume_centered=True), None),
     (statfast.PCA(3), None),
     (statfast.IncrementalPCA(3), None),
     (StandardScaler(), None),
