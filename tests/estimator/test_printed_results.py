@@ -54,6 +54,7 @@ def results(X, y):
         "Box's M": box_m(X, y),
         "x0=": shown(model, X, [0], grid_resolution=3),
         "x0=4.6, x1=": shown(model, X, [0, 1], grid_resolution=3),
+        "Mean |value| (0)": inspection.shap_values(tree, X),
         "primary": split_table(tree, X, y),
         "0 : 1": model.explain(X[:3]),
     }

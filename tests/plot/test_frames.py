@@ -158,7 +158,8 @@ WITHOUT_ROWS = {
     "bias_variance_target", "calibration", "comparison", "confusion", "margin_losses",
     "mixture_criteria",
     "penalty_errors", "pruning",
-    "rda_grid", "reconstructions", "regularization_path", "rules", "stability", "stepwise", "table",
+    "rda_grid", "reconstructions", "regularization_path", "rules", "shap_bar", "shap_beeswarm",
+    "shap_dependence", "shap_waterfall", "stability", "stepwise", "table",
 }  # fmt: skip
 CALLS = list(pictures())
 

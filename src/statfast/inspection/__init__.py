@@ -4,12 +4,16 @@
 from statfast._scikit_learn import missing_names
 from statfast.inspection.column_importance import PermutationImportance, permutation_importance
 from statfast.inspection.dependence import PartialDependence, partial_dependence
+from statfast.inspection.shap_results import ShapValues
+from statfast.inspection.shapley import shap_values
 
 __all__ = [
     "PartialDependence",
     "PermutationImportance",
+    "ShapValues",
     "partial_dependence",
     "permutation_importance",
+    "shap_values",
 ]
 
 __getattr__ = missing_names(__name__)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows whose columns can be replaced, in the container that the model was fitted to."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,25 @@ class RowTable:
         table.is_frame, table.names, table._framed = self.is_frame, self.names, self._framed
         table._rows, table.shape = rows, rows.shape
         return table
+
+    def joined(self, background: "RowTable") -> "RowTable":
+        """The rows of this table, then those of another one with the same columns."""
+        if self.is_frame != background.is_frame:
+            raise TypeError("Both tables must be data frames, or none; pass the same container.")
+        if not self.is_frame:
+            return self._with_rows(np.concatenate([self._rows, background._rows]))
+        concat = sys.modules[type(self._rows).__module__.partition(".")[0]].concat
+        return self._with_rows(concat([self._rows, background._rows], ignore_index=True))
+
+    def mixed(self, places: Array) -> "RowTable":
+        """Rows (m, p) of which column j is that of row ``places[:, j]``."""
+        if not self.is_frame:
+            return self._with_rows(self._rows[places, np.arange(self.shape[1])])
+        columns = {
+            name: self._rows[name].array.take(places[:, j])
+            for j, name in enumerate(self._rows.columns)
+        }
+        return self._with_rows(type(self._rows)(columns))
 
     def is_categorical(self, j: int) -> bool:
         """Whether a column holds categories, whatever they are."""

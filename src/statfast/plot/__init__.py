@@ -63,6 +63,7 @@ from statfast.plot.selection_plots import (
     learning_curves,
     validation_curves,
 )
+from statfast.plot.shap_plots import shap_bar, shap_beeswarm, shap_dependence, shap_waterfall
 from statfast.plot.trees import importances, out_of_bag, tree
 
 __all__ = [
@@ -120,6 +121,10 @@ __all__ = [
     "rules",
     "scree",
     "search_scores",
+    "shap_bar",
+    "shap_beeswarm",
+    "shap_dependence",
+    "shap_waterfall",
     "silhouette",
     "stability",
     "stepwise",

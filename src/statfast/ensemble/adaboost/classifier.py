@@ -45,6 +45,8 @@ from statfast.ensemble.members.base_estimators import (
     rows_for_all,
 )
 from statfast.tree import DecisionTreeClassifier
+from statfast.tree.growing.arguments import rows_to_answer
+from statfast.tree.structure.additive_trees import AdditiveTrees, CoveredTree
 
 
 class AdaBoostClassifier(Classifier, Estimator):
@@ -385,6 +387,27 @@ class AdaBoostClassifier(Classifier, Estimator):
         other_votes[rows[is_fitted_class[codes]], true_class[is_fitted_class[codes]]] = 0.0
         return (right - other_votes.max(axis=1)) / total
 
+    def _additive_trees(self, X: Any) -> AdditiveTrees | None:
+        """The decision function as a sum of trees; None if members are no plain trees."""
+        self._fitted_members()
+        k, pairs = (
+            len(self.classes_),
+            list(zip(self.estimators_, self.estimator_weights_, strict=False)),
+        )
+        if k == 1 or self._seen or not all(_is_plain_tree(member) for member, _ in pairs):
+            return None
+        trees, total = [], sum(vote for _, vote in pairs)
+        for member, vote in pairs:
+            nodes, leaf_nodes = member.tree_.packed
+            predicted = member.classes_[member.tree_.value[leaf_nodes, 0].argmax(axis=1)]
+            votes = np.zeros((len(leaf_nodes), k))
+            votes[np.arange(len(votes)), np.searchsorted(self.classes_, predicted)] = vote
+            values = self._decision(votes, vote).reshape(len(votes), -1) * (vote / total)
+            cover = member.tree_.weighted_n_node_samples[leaf_nodes]
+            trees.append(CoveredTree(nodes, values, cover))
+        rows = rows_to_answer(self.estimators_[0], handed_for(self, X))
+        return AdditiveTrees.of_trees(trees, rows, "decision_function")
+
     def _fitted_members(self) -> None:
         if "estimators_" not in self.__dict__:
             raise not_fitted(self)
@@ -425,3 +448,12 @@ class AdaBoostClassifier(Classifier, Estimator):
         tags = super().__sklearn_tags__()
         base = DecisionTreeClassifier() if self.estimator is None else self.estimator
         return with_tags_of(tags, base)
+
+
+def _is_plain_tree(member: Any) -> bool:
+    """Whether a member is a tree of numbers whose leaves decide by their shares of classes."""
+    return (
+        type(member) is DecisionTreeClassifier
+        and member.tree_.routes is None
+        and getattr(member, "_class_priors", None) is None
+    )

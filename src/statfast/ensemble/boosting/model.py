@@ -61,6 +61,7 @@ from statfast.tree.growing.arguments import (
     require_no_categories,
     scaled_weights,
 )
+from statfast.tree.structure.additive_trees import AdditiveTrees
 from statfast.tree.structure.dense_blocks import DenseBlocks
 
 
@@ -303,6 +304,20 @@ class HistBoosting(Estimator):
             raise not_fitted(self)
         rows = _rows_of(self._boosted.columns, X, estimator=self)
         yield from self._boosted.trees.staged(rows, self.n_jobs)
+
+    def _additive_trees(self, X: Any) -> AdditiveTrees | None:
+        """The raw predictions as a sum of trees; None where there is no tree."""
+        if "_boosted" not in self.__dict__:
+            raise not_fitted(self)
+        rows, trees = _rows_of(self._boosted.columns, X, estimator=self), self._boosted.trees
+        if not len(trees):
+            return None
+        output = np.arange(len(trees)) % len(trees.first)
+        response = "decision_function" if hasattr(self, "classes_") else "raw"
+        return AdditiveTrees.of_trees(
+            [tree.covered() for tree in trees.trees], rows, response,
+            first=trees.first, output=output,
+        )  # fmt: skip
 
     def _compute_partial_dependence_recursion(self, grid: Array, target_features: Any) -> Any:
         """Raw predictions minus the first, (n_raw, points), as functions of some columns alone.

@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from statfast._core.boosting import predict as kernel
 from statfast._core.boosting.grow import node_bytes
+from statfast._core.cart.grow import grow
+from statfast._core.cart.walk import walk
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, Jobs
 from statfast.ensemble.boosting.bins import Thresholds
+from statfast.tree.structure.additive_trees import CoveredTree
 from statfast.tree.structure.dense_blocks import DenseBlocks, dense_block
+from statfast.tree.structure.non_numeric_splits import SETS
 
 NODE = np.dtype(  # a node while a tree is grown: boosted_node of _core/boosting/tree_types.h
     [
@@ -43,6 +47,26 @@ class BoostedTree:
     @property
     def is_leaf(self) -> Array:
         return self.steps["left"] == np.arange(len(self.steps))
+
+    def covered(self) -> CoveredTree:
+        """The tree in the form of walks, with the rows of its leaves."""
+        m, leaf = len(self.steps), self.is_leaf
+        left = np.where(leaf, -1, self.steps["left"]).astype(np.int32)
+        right = np.where(leaf, -1, left + 1).astype(np.int32)
+        column = self.steps["column"]
+        order, place = np.empty(m, np.int32), np.empty(m, np.int32)
+        nodes, leaf_nodes = np.empty((m, 2), np.uint64), np.empty(int(leaf.sum()), np.int32)
+        grow.preorder(left, right, order)
+        walk.pack(
+            left, right, (column & COLUMN).astype(np.int32), self.steps["threshold"].copy(),
+            ((column & MISSING_LEFT) > 0).astype(np.int32), order, 0, nodes, place, leaf_nodes,
+        )  # fmt: skip
+        sets = None
+        if len(self.sets):
+            nodes[place[(column & CATEGORICAL) > 0], 1] |= SETS
+            sets = np.stack([self.sets, ~self.sets], axis=1)
+        values = self.values[leaf_nodes][:, None]
+        return CoveredTree(nodes, values, self.counts[leaf_nodes], sets)
 
     def dependence(self, grid: Array, place: Any) -> Any:
         """The mean prediction at each point of a grid, where `place` maps columns to those of the

@@ -38,6 +38,7 @@ from statfast.tree.growing.arguments import (
 )
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import tree_problem
+from statfast.tree.structure.additive_trees import AdditiveTrees, CoveredTree
 from statfast.tree.structure.dense_blocks import blocks_of
 from statfast.tree.structure.tree_arrays import decision_paths, unpacked
 
@@ -198,6 +199,19 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         """The mean over trees of their values, (m, channels)."""
         rows = rows_to_answer(self, X)
         return self._predictor.sums(rows, n_jobs=self.n_jobs) / len(self._trees)
+
+    def _additive_trees(self, X: Any) -> AdditiveTrees:
+        """The mean of the trees as a sum of trees with their cover."""
+        trees, T = self._fitted_trees(), len(self._fitted_trees())
+        covered = []
+        for tree in trees:
+            cover = tree.leaf_statistics.weights
+            covered.append(CoveredTree(tree.nodes, tree.values / T, cover, tree.sets))
+        counts = getattr(self, "_counts", None)
+        return AdditiveTrees.of_trees(
+            covered, rows_to_answer(self, X), "predict" if counts is None else "predict_proba",
+            sums_to_one=counts is not None and len(counts) == 1,
+        )  # fmt: skip
 
     def apply(self, X: Rows) -> Array:
         """Return the leaf of each sample in each tree.

@@ -16,7 +16,13 @@ from statfast.tree.growing.arguments import GrowthParameters, routed_rules, rows
 from statfast.tree.growing.columns import RankedColumns, ranked_columns
 from statfast.tree.growing.grow_tree import TreeRules, grown_tree, tree_problem
 from statfast.tree.pruning.weakest_link import pruned, pruning_path
-from statfast.tree.structure.tree_arrays import TreeStructure, decision_paths, structure_of
+from statfast.tree.structure.additive_trees import AdditiveTrees, CoveredTree
+from statfast.tree.structure.tree_arrays import (
+    TreeStructure,
+    decision_paths,
+    flat_values,
+    structure_of,
+)
 
 if TYPE_CHECKING:
     from statfast.tree.pruning.weakest_link import PruningPath
@@ -95,6 +101,25 @@ class CartModel(GrowthParameters):
         rows = rows_to_answer(self, X)
         values = self.tree_.predictor.sums(rows, n_jobs=self.n_jobs)
         return values.reshape(len(rows), *self.tree_.value.shape[1:])
+
+    def _additive_trees(self, X: Any) -> AdditiveTrees:
+        """The tree as a sum of one, with its cover."""
+        rows = rows_to_answer(self, X)
+        tree = self._fitted_tree()
+        nodes, leaf_nodes, *surrogates = tree._packed
+        values = flat_values(tree, leaf_nodes)
+        is_class = tree.max_n_classes > 1 or hasattr(self, "classes_")
+        priors: Any = getattr(self, "_class_priors", None)
+        if priors is not None:
+            values = priors.shares(values)
+        covered = CoveredTree(
+            nodes, values, tree.weighted_n_node_samples[leaf_nodes],
+            None if tree.routes is None else tree.routes.sets, (surrogates[0], surrogates[1]),
+        )  # fmt: skip
+        return AdditiveTrees.of_trees(
+            [covered], rows, "predict_proba" if is_class else "predict",
+            sums_to_one=is_class and tree.n_outputs == 1,
+        )  # fmt: skip
 
     def apply(self, X: Rows) -> Array:
         """Return the leaf of each sample.

@@ -27,6 +27,21 @@ static inline int side_of(const cart_route *r, double x, double threshold, int o
     return is_in(set, c) ? 0 : is_in(set + r->words, c) ? 1 : CART_SIDE_UNKNOWN;
 }
 
+/* Whether row x goes to the right at a split. */
+static inline int routed_side(const cart_route *r, int32_t at, const double *x) {
+    const cart_step *node = r->tree + at;
+    const uint32_t column = node->column;
+    int side = side_of(r, x[column & (ROUTE_SETS - 1)], node->threshold,
+                       (column & ROUTE_SETS) != 0);
+    for (int64_t k = r->first ? r->first[at] : 0;
+         r->first && side == CART_SIDE_UNKNOWN && k < r->first[at + 1]; k++) {
+        const cart_surrogate *by = r->surrogates + k;
+        side = side_of(r, x[by->column], by->threshold, by->of_sets);
+        if (side != CART_SIDE_UNKNOWN && by->reversed) side = !side;
+    }
+    return side == CART_SIDE_UNKNOWN ? !(column >> 31) : side;
+}
+
 /* The number of the leaf that row x falls into. */
 static inline int64_t routed_leaf(const cart_route *r, const double *x) {
     int32_t at = 0;
@@ -35,17 +50,7 @@ static inline int64_t routed_leaf(const cart_route *r, const double *x) {
         uint64_t bits;
         memcpy(&bits, &node->threshold, sizeof bits);
         if (bits >> 48 == 0x7ff8) return (int64_t)(bits & 0xffffffffffffu);
-        const uint32_t column = node->column;
-        int side = side_of(r, x[column & (ROUTE_SETS - 1)], node->threshold,
-                           (column & ROUTE_SETS) != 0);
-        for (int64_t k = r->first ? r->first[at] : 0;
-             r->first && side == CART_SIDE_UNKNOWN && k < r->first[at + 1]; k++) {
-            const cart_surrogate *by = r->surrogates + k;
-            side = side_of(r, x[by->column], by->threshold, by->of_sets);
-            if (side != CART_SIDE_UNKNOWN && by->reversed) side = !side;
-        }
-        if (side == CART_SIDE_UNKNOWN) side = !(column >> 31);
-        at = side ? node->right : at + 1;
+        at = routed_side(r, at, x) ? node->right : at + 1;
     }
 }
 

@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shapley values: the definition by all subsets, sums, closed forms, errors and threads."""
+
+import pickle
+from copy import deepcopy
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import statfast as sf
+from statfast.inspection import ShapValues, shap_values
+from tests.reference.shapley import mean_of_mixtures, mean_of_tree, values_of_game
+
+MODELS = {
+    "tree": sf.DecisionTreeRegressor(random_state=0),
+    "class tree": sf.DecisionTreeClassifier(max_depth=6, random_state=0),
+    "forest": sf.RandomForestRegressor(n_estimators=5, random_state=0),
+    "class forest": sf.RandomForestClassifier(n_estimators=5, random_state=0),
+    "extra": sf.ExtraTreesClassifier(n_estimators=5, random_state=0),
+    "boosting": sf.HistGradientBoostingRegressor(max_iter=5, min_samples_leaf=5, random_state=0),
+    "counts": sf.HistGradientBoostingRegressor("poisson", max_iter=5, random_state=0),
+    "class boosting": sf.HistGradientBoostingClassifier(max_iter=4, random_state=0),
+    "adaboost": sf.AdaBoostClassifier(
+        sf.DecisionTreeClassifier(max_depth=3), n_estimators=5, random_state=0
+    ),
+    "isolation": sf.IsolationForest(n_estimators=5, random_state=0),
+}
+
+
+def sample(n=200, p=5, seed=0, missing=0.0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p)).round(1)
+    y = X[:, 0] * X[:, 1] + 2 * X[:, 2] + rng.normal(size=n)
+    X[rng.random(X.shape) < missing] = np.nan
+    return X, y
+
+
+def fit_model(name, n=200, missing=0.0, seed=0, **fitted):
+    X, y = sample(n, missing=missing, seed=seed)
+    model = deepcopy(MODELS[name])
+    if name == "counts":
+        y = np.floor(np.abs(y))
+    elif "class" in name or name in ("extra", "adaboost"):
+        y = (y > -1.0).astype(int) + (y > 1.0)
+    return model.fit(X, y, **fitted), X
+
+
+def answers_of(model, X, response):
+    if response == "raw":
+        raw = np.asarray(model.predict(X))
+        return np.log(raw) if model.loss == "poisson" else raw
+    if response == "depth":
+        return np.log2(-model.score_samples(X))
+    return np.asarray(getattr(model, response)(X))
+
+
+def total_of(explanation):
+    return explanation.base_values + explanation.values.sum(axis=1)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_sums_are_answers(name, missing):
+    if name == "adaboost" and missing:
+        pytest.skip("its rows have no missing values")
+    model, X = fit_model(name, missing=missing)
+    for background in (None, X[:20]):
+        explanation = shap_values(model, X[:60], background)
+        assert explanation.method == "tree"
+        want = answers_of(model, X[:60], explanation.response)
+        if explanation.response == "depth":  # scores are -2 ** (-depth / c)
+            ratio = total_of(explanation) / want
+            np.testing.assert_allclose(ratio, ratio[0], rtol=1e-12)
+        else:
+            np.testing.assert_allclose(
+                total_of(explanation), want, rtol=1e-12, atol=1e-12 * np.abs(want).max()
+            )
+
+
+@given(
+    n=st.integers(2, 60),
+    seed=st.integers(0, 2**32 - 1),
+    missing=st.sampled_from([0.0, 0.2]),
+    weighted=st.booleans(),
+    categories=st.booleans(),
+    depth=st.sampled_from([1, 3, None]),
+    classes=st.booleans(),
+)
+def test_trees_by_the_definition(n, seed, missing, weighted, categories, depth, classes):
+    rng = np.random.default_rng(seed)
+    X, y = sample(n, 4, seed, missing)
+    rules = {"max_depth": depth, "random_state": 0}
+    if categories:
+        X[:, 3] = np.arange(n) % 6
+        y += rng.normal(size=6)[np.arange(n) % 6] * 3
+        rules["categorical_features"] = [3]
+    weights = rng.integers(0, 4, n) + (np.arange(n) < 2) if weighted else None
+    if classes:
+        model = sf.DecisionTreeClassifier(**rules).fit(X, y > np.median(y), weights)
+    else:
+        model = sf.DecisionTreeRegressor(**rules).fit(X, y, weights)
+    rows = X[:3]
+    got = shap_values(model, rows)
+    pairs = shap_values(model, rows, interactions=True)
+    for i, row in enumerate(rows):
+        game = partial(mean_of_tree, model.tree_, row)
+        values, twos = values_of_game(game, 4)
+        size = np.abs(model.tree_.value).max()
+        np.testing.assert_allclose(
+            got.values[i].reshape(4, -1), values[:, -got.values[i].size // 4 :], atol=1e-12 * size
+        )
+        np.testing.assert_allclose(
+            pairs.values[i].reshape(4, 4, -1),
+            twos[:, :, -got.values[i].size // 4 :],
+            atol=1e-12 * size,
+        )
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "isolation"])
+def test_a_background_by_the_definition(name):
+    model, X = fit_model(name)
+    background = X[100:107]
+    got = shap_values(model, X[:2], background)
+    pairs = shap_values(model, X[:2], background, interactions=True)
+    for i in range(2):
+        game = partial(
+            mean_of_mixtures, lambda rows: answers_of(model, rows, got.response), X[i], background
+        )
+        values, twos = values_of_game(game, 5)
+        np.testing.assert_allclose(got.values[i], values, atol=1e-12 * np.abs(values).max())
+        np.testing.assert_allclose(pairs.values[i], twos, atol=1e-12 * np.abs(values).max())
+
+
+@pytest.mark.parametrize("name", ["boosting", "class boosting"])
+@pytest.mark.parametrize("categories", [False, True])
+def test_boosting_by_partial_dependence(name, categories):
+    X, y = sample(missing=0.1)
+    rules = {"max_iter": 4, "min_samples_leaf": 5, "random_state": 0}
+    if categories:
+        X[:, 1] = np.arange(len(X)) % 9
+        y += np.cos(X[:, 1] * 5) * 3
+        rules["categorical_features"] = [1]
+    if name == "boosting":
+        model = sf.HistGradientBoostingRegressor(**rules).fit(X, y)
+    else:
+        model = sf.HistGradientBoostingClassifier(**rules).fit(X, np.digitize(y, [-1, 1]))
+    got = shap_values(model, X[:3])
+    trees = model._boosted.trees
+    rows = model._boosted.columns.numbers(X[:3], model)
+    for i in range(3):
+
+        def game(subset, row=rows[i : i + 1]):
+            total, place = trees.first.copy(), {column: column for column in subset}
+            for t, tree in enumerate(trees.trees):
+                total[t % len(total)] += tree.dependence(row, place)[0]
+            return np.squeeze(total)
+
+        values, _ = values_of_game(game, 5)
+        np.testing.assert_allclose(got.values[i], values, atol=1e-12)
+
+
+def test_columns_again_on_a_path():
+    x = np.arange(256.0)[:, None]
+    X = np.column_stack([x, x % 16])
+    model = sf.DecisionTreeRegressor().fit(X, np.sin(x[:, 0] * 12.9898) * 43)
+    assert model.get_depth() > 8
+    got = shap_values(model, X[::51])
+    for row, found in zip(X[::51], got.values, strict=True):
+        values, _ = values_of_game(partial(mean_of_tree, model.tree_, row), 2)
+        np.testing.assert_allclose(found, values[:, 0], atol=1e-11)
+
+
+def test_deep_trees():
+    n = 3000
+    X = np.eye(n, 40)[:, ::-1] + np.arange(n)[:, None] * (np.arange(40) == 7)
+    model = sf.DecisionTreeRegressor().fit(X, 1.5 ** (np.arange(n) % 50) * (np.arange(n) % 7))
+    chain = sf.DecisionTreeRegressor().fit(np.arange(400.0)[:, None], 2.0 ** np.arange(400))
+    assert chain.get_depth() > 100
+    for tree, rows in ((model, X[::37]), (chain, np.arange(0.0, 400, 7)[:, None])):
+        want = tree.predict(rows)
+        total = total_of(shap_values(tree, rows))
+        np.testing.assert_allclose(total, want, atol=1e-12 * np.abs(tree.tree_.value).max())
+
+
+@pytest.mark.parametrize("jobs", [2, 7])
+@pytest.mark.parametrize("background", [False, True])
+def test_the_same_bits_for_any_number_of_threads(jobs, background):
+    model, X = fit_model("class forest", 700)
+    other = X[:30] if background else None
+    alone = shap_values(model, X, other, n_jobs=1)
+    got = shap_values(model, X, other, n_jobs=jobs)
+    np.testing.assert_array_equal(got.values, alone.values)
+    part = shap_values(model, X[[5, 690]], other)
+    np.testing.assert_array_equal(part.values, alone.values[[5, 690]])
+
+
+def test_random_orders_have_the_same_bits_for_any_number_of_threads():
+    X, y = sample(20, 8)
+    model = sf.KNeighborsRegressor(3).fit(X, y)
+    got = [shap_values(model, X, random_state=0, n_permutations=4, n_jobs=j) for j in (1, 2)]
+    np.testing.assert_array_equal(got[0].values, got[1].values)
+
+
+@pytest.mark.parametrize("form", ["float32", "fortran", "list", "sparse", "read-only"])
+def test_containers(form):
+    model, X = fit_model("forest")
+    X = X[:30].astype(np.float32).astype(float)
+    want = shap_values(model, X)
+    rows = X.copy()
+    if form == "float32":
+        rows = X.astype(np.float32)
+    elif form == "fortran":
+        rows = np.asfortranarray(X)
+    elif form == "list":
+        rows = X.tolist()
+    elif form == "sparse":
+        rows = pytest.importorskip("scipy.sparse").csr_matrix(X)
+    else:
+        rows.flags.writeable = False
+    got = shap_values(model, rows)
+    np.testing.assert_array_equal(got.values, want.values)
+    np.testing.assert_array_equal(got.data, want.data)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames(library):
+    frames = pytest.importorskip(library)
+    X, y = sample(p=3)
+    table = dict(zip("abc", X.T, strict=True))
+    table["d"] = np.array(["red", "green", "blue"], dtype=object)[np.arange(len(X)) % 3]
+    frame = frames.DataFrame(table)
+    frame = (
+        frame.astype({"d": "category"})
+        if library == "pandas"
+        else frame.with_columns(frames.col("d").cast(frames.Categorical))
+    )
+    rules = {"categorical_features": "from_dtype", "random_state": 0}
+    model = sf.HistGradientBoostingRegressor(max_iter=5, **rules).fit(frame, y + np.arange(200) % 3)
+    got = shap_values(model, frame[:10])
+    assert got.feature_names == ["a", "b", "c", "d"]
+    assert got.data[0, 3] == "red"
+    np.testing.assert_allclose(total_of(got), model.predict(frame[:10]), rtol=1e-12)
+    if library == "pandas":
+        mixed = shap_values(model, frame[:3], frame[10:20], method="permutation")
+        want = shap_values(model, frame[:3], frame[10:20])
+        assert (mixed.method, want.method) == ("exact", "tree")
+        np.testing.assert_allclose(mixed.values, want.values, atol=1e-12)
+
+
+def test_weights_count_rows():
+    X, y = sample(60)
+    weights = np.arange(60) % 3
+    rules = {"random_state": 0, "min_samples_leaf": 1}
+    weighted = sf.DecisionTreeRegressor(**rules).fit(X, y, weights)
+    repeated = sf.DecisionTreeRegressor(**rules).fit(X.repeat(weights, 0), y.repeat(weights))
+    scaled = sf.DecisionTreeRegressor(**rules).fit(X, y, 8.0 * weights)
+    want = shap_values(weighted, X)
+    np.testing.assert_allclose(shap_values(repeated, X).values, want.values, atol=1e-12)
+    np.testing.assert_allclose(shap_values(scaled, X).values, want.values, atol=1e-12)
+
+
+def test_columns_in_another_order():
+    X, y = sample(80)
+    order = np.array([3, 0, 4, 1, 2])
+    model = sf.HistGradientBoostingRegressor(max_iter=3, random_state=0).fit(X, y)
+    other = sf.HistGradientBoostingRegressor(max_iter=3, random_state=0).fit(X[:, order], y)
+    got = shap_values(other, X[:, order]).values
+    np.testing.assert_allclose(got, shap_values(model, X).values[:, order], atol=1e-12)
+
+
+def test_surrogates():
+    X, y = sample(missing=0.2)
+    model = sf.DecisionTreeRegressor(missing="surrogate", random_state=0, max_depth=5).fit(X, y)
+    got = shap_values(model, X)
+    assert got.method == "tree"
+    np.testing.assert_allclose(total_of(got), model.predict(X), atol=1e-12)
+    assert shap_values(model, X[:2], X[:5]).method == "exact"
+
+
+def test_several_outputs():
+    X, y = sample()
+    model = sf.RandomForestRegressor(n_estimators=3, random_state=0).fit(
+        X, np.column_stack([y, -y])
+    )
+    got = shap_values(model, X)
+    np.testing.assert_allclose(got.values[:, :, 0], -got.values[:, :, 1], atol=1e-12)
+    labels = np.column_stack([y > 0, np.digitize(y, [-1, 1])])
+    model = sf.DecisionTreeClassifier(max_depth=4).fit(X, labels)
+    got = shap_values(model, X)
+    assert got.output_names == ["y0=0", "y0=1", "y1=0", "y1=1", "y1=2"]
+    np.testing.assert_allclose(total_of(got), np.hstack(model.predict_proba(X)), atol=1e-12)
+
+
+def test_a_leaf_alone():
+    X, _ = sample()
+    for model in (sf.DecisionTreeRegressor(), sf.HistGradientBoostingRegressor(max_iter=2)):
+        got = shap_values(model.fit(X, np.full(len(X), 3.0)), X[:3])
+        np.testing.assert_array_equal(got.values, np.zeros((3, 5)))
+        np.testing.assert_allclose(got.base_values, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("model", "response"),
+    [
+        (sf.LinearRegression(), "predict"),
+        (sf.Ridge(), "predict"),
+        (sf.LogisticRegression(C=1.0), "decision_function"),
+        (sf.LinearDiscriminantAnalysis(), "decision_function"),
+        (sf.PoissonRegressor(), "link"),
+    ],
+)
+def test_linear_models(model, response):
+    X, y = sample()
+    y = np.abs(y).astype(int) if response == "link" else y
+    y = np.digitize(y, [-1, 1]) if response == "decision_function" else y
+    model.fit(X, y)
+    got = shap_values(model, X)
+    assert (got.method, got.response) == ("linear", response)
+    want = (X - X.mean(axis=0))[:, :, None] * np.atleast_2d(model.coef_).T
+    np.testing.assert_allclose(got.values.reshape(want.shape), want, atol=1e-12)
+    answers = model.predict(X, type="link") if response == "link" else getattr(model, response)(X)
+    np.testing.assert_allclose(total_of(got), answers, atol=1e-10)
+    if response == "predict":
+        asked = shap_values(model, X[:3], X, method="permutation")
+        np.testing.assert_allclose(asked.values, got.values[:3], atol=1e-10)
+        pairs = shap_values(model, X, interactions=True)
+        np.testing.assert_array_equal(pairs.values.diagonal(axis1=1, axis2=2), got.values)
+
+
+def test_random_orders_and_their_errors():
+    X, y = sample(100, 9)
+    model = sf.GaussianNB().fit(X, y > 0)
+    exact = shap_values(model, X[:4], X[:20], n_permutations=30)
+    assert (exact.method, exact.standard_errors) == ("exact", None)
+    errors = []
+    for seed in range(30):
+        got = shap_values(model, X[:4], X[:20], n_permutations=6, random_state=seed)
+        assert got.method == "permutation"
+        np.testing.assert_allclose(total_of(got), model.predict_proba(X[:4]), atol=1e-12)
+        errors.append(((got.values - exact.values) / got.standard_errors)[..., 1])
+    assert np.mean(np.abs(errors) < 3.0) > 0.9
+    assert np.mean(np.abs(errors) < 0.3) < 0.5
+
+
+def test_names_and_parts():
+    model, X = fit_model("class forest")
+    got = shap_values(model, X[:10])
+    assert got.shape == (10, 5, 3)
+    assert len(got) == 10
+    assert got.feature_names == ["x0", "x1", "x2", "x3", "x4"]
+    assert got.output_names == ["0", "1", "2"]
+    one = got[3, :, "2"]
+    np.testing.assert_array_equal(one.values, got.values[3, :, 2])
+    assert (one.output_names, one.shape, one.base_values) == ("2", (5,), got.base_values[3, 2])
+    some = got[..., 1][:, ["x4", "x0"]]
+    np.testing.assert_array_equal(some.values, got.values[:, [4, 0], 1])
+    np.testing.assert_array_equal(some.data, X[:10, [4, 0]])
+    assert some.feature_names == ["x4", "x0"]
+    table = got.table()
+    assert list(table.columns)[2] == "Mean |value| (1)"
+    np.testing.assert_allclose(table[:, 2], np.abs(got.values[..., 1]).mean(axis=0))
+    with pytest.raises(IndexError, match="take 3 keys"):
+        got[0, 0, 0, 0]
+    with pytest.raises(KeyError, match="x9"):
+        got[:, "x9"]
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = got.nothing
+
+
+def test_pickles():
+    model, X = fit_model("forest")
+    got = shap_values(model, X[:3])
+    again = pickle.loads(pickle.dumps(got))
+    assert type(again) is ShapValues
+    np.testing.assert_array_equal(again.values, got.values)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"method": "kernel"}, ValueError, "method"),
+        ({"response_method": "transform"}, ValueError, "response_method"),
+        ({"method": "linear"}, ValueError, "coef_"),
+        ({"method": "tree", "response_method": "decision_function"}, ValueError, "sums of trees"),
+        ({"background": np.ones((4, 3))}, ValueError, "background"),
+        ({"n_permutations": 1}, ValueError, "n_permutations"),
+        ({"interactions": "yes"}, TypeError, "interactions"),
+        ({"method": "permutation", "interactions": True, "n_permutations": 2}, ValueError, "Set"),
+        ({"method": "permutation", "response_method": "predict"}, None, ""),
+    ],
+)
+def test_bad_arguments(arguments, error, message):
+    model, X = fit_model("class forest")
+    if error is None:
+        assert shap_values(model, X[:2], **arguments).response == "predict"
+        return
+    with pytest.raises(error, match=message):
+        shap_values(model, X[:4], **arguments)
+
+
+def test_bad_rows():
+    model, X = fit_model("forest")
+    with pytest.raises(ValueError, match="features"):
+        shap_values(model, X[:, :3])
+    with pytest.raises(ValueError, match="infinity"):
+        shap_values(model, np.where(X > 2.0, np.inf, X))
+    with pytest.raises(sf.NotFittedError):
+        shap_values(sf.RandomForestRegressor(), X)
+    names = np.array(["a", "b"])[(X[:, 0] > 0).astype(int)]
+    words = sf.KNeighborsClassifier().fit(X, names)
+    with pytest.raises(ValueError, match="labels"):
+        shap_values(words, X[:3], response_method="predict")
