@@ -17,7 +17,7 @@ ROWS_PER_CALL = 1 << 15  # rows that a model answers at a time, about
 MAX_EXACT_COLUMNS = 16
 
 
-class MixedRows:
+class RowMixtures:
     """Answers for rows that have some columns of a row, and the others of a background, averaged.
 
     Parameters
@@ -58,12 +58,14 @@ class MixedRows:
         return np.concatenate(means)
 
 
-def exact_values(mixed: MixedRows, pairs: bool, n_jobs: Jobs) -> tuple[Array, Array, Array | None]:
+def exact_values(
+    mixed: RowMixtures, pairs: bool, n_jobs: Jobs
+) -> tuple[Array, Array, Array | None]:
     """Values from all subsets of the columns.
 
     Parameters
     ----------
-    mixed : MixedRows
+    mixed : RowMixtures
     pairs : bool
         Whether interactions are wanted.
     n_jobs : int or None
@@ -100,13 +102,13 @@ def exact_values(mixed: MixedRows, pairs: bool, n_jobs: Jobs) -> tuple[Array, Ar
 
 
 def permutation_values(
-    mixed: MixedRows, n_permutations: int, entropy: int, n_jobs: Jobs
+    mixed: RowMixtures, n_permutations: int, entropy: int, n_jobs: Jobs
 ) -> tuple[Array, Array, Array]:
     """Values from random permutations of the columns, each with its reverse.
 
     Parameters
     ----------
-    mixed : MixedRows
+    mixed : RowMixtures
     n_permutations : int
         Pairs.
     entropy : int

@@ -27,7 +27,7 @@ from statfast._validation import (
 from statfast.inspection.row_table import RowTable
 from statfast.inspection.shap_permutations import (
     MAX_EXACT_COLUMNS,
-    MixedRows,
+    RowMixtures,
     exact_values,
     permutation_values,
 )
@@ -258,7 +258,7 @@ class _ExplainedRows:
         else:
             background = table.part(np.sort(generator.choice(self.n, MAX_BACKGROUND, False)))
         answers, response = _answers_of(self.model, self.wanted)
-        mixed = MixedRows(answers, table, background)
+        mixed = RowMixtures(answers, table, background)
         entropy, twos = int(generator.integers(2**63)), None
         if self.p <= MAX_EXACT_COLUMNS and 2**self.p <= 2 * self.p * count:
             values, base, twos = exact_values(mixed, self.pairs, self.n_jobs)
