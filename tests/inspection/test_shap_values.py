@@ -2,8 +2,10 @@
 """Shapley values: the definition by all subsets, sums, closed forms, errors and threads."""
 
 import pickle
+import sys
 from copy import deepcopy
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -368,6 +370,19 @@ def test_names_and_parts():
         got[:, "x9"]
     with pytest.raises(AttributeError, match="nothing"):
         _ = got.nothing
+
+
+def test_parts_and_pickles_where_shap_is_imported(monkeypatch):
+    model, X = fit_model("forest")
+    got = shap_values(model, X[:3])
+    twin = type("Explanation", (), {"__init__": lambda self, *_, **__: None, "abs": "sizes"})
+    monkeypatch.setitem(sys.modules, "shap", SimpleNamespace(Explanation=twin))
+    assert isinstance(got, twin)
+    assert isinstance(got, ShapValues)
+    assert got.abs == "sizes"
+    assert type(got[1]) is ShapValues
+    assert got[:, "x2"].shape == (3,)
+    assert type(pickle.loads(pickle.dumps(got))) is ShapValues
 
 
 def test_pickles():

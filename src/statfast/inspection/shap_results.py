@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any, Literal
 
@@ -93,8 +93,7 @@ class ShapValues(Tabled):
         outputs = self.output_names
         if rest and isinstance(outputs, list):
             outputs = _names(outputs, rest[-1])
-        return replace(
-            self,
+        return self._with(
             values=values,
             base_values=base,
             data=_taken(self.data, [*([rows] if has_rows else []), columns]),
@@ -130,6 +129,11 @@ class ShapValues(Tabled):
         if not name.startswith("_") and hasattr(sys.modules.get("shap"), "Explanation"):
             return getattr(self.to_shap(), name)
         raise AttributeError(f"'ShapValues' object has no attribute {name!r}")
+
+    def _with(self, **changes: Any) -> ShapValues:
+        """The same with other fields; `replace` of dataclasses would make one of ``__class__``."""
+        old = {field.name: getattr(self, field.name) for field in fields(ShapValues)}
+        return ShapValues(**{**old, **changes})
 
     def __reduce__(self) -> Any:
         return ShapValues, tuple(getattr(self, field.name) for field in fields(ShapValues))

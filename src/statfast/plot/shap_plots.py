@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of Shapley values: of all rows, of one, and of one column."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -390,7 +389,7 @@ def _of_rows(explanation: Any, output: int | str | None) -> ShapValues:
             f"explanation must be of several rows; got values of shape {part.shape}. Draw "
             "shap_waterfall, or pass several."
         )
-    return replace(part, values=_by_row(part))
+    return part._with(values=_by_row(part))
 
 
 def _largest(part: ShapValues, most: int) -> Array:
