@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import statfast as sf
-from statfast.inspection import ShapValues, shap_values
+from statfast.inspection import ShapExplanation, shap_values
 from tests.reference.shapley import mean_of_mixtures, mean_of_tree, values_of_game
 
 MODELS = {
@@ -378,18 +378,18 @@ def test_parts_and_pickles_where_shap_is_imported(monkeypatch):
     twin = type("Explanation", (), {"__init__": lambda self, *_, **__: None, "abs": "sizes"})
     monkeypatch.setitem(sys.modules, "shap", SimpleNamespace(Explanation=twin))
     assert isinstance(got, twin)
-    assert isinstance(got, ShapValues)
+    assert isinstance(got, ShapExplanation)
     assert got.abs == "sizes"
-    assert type(got[1]) is ShapValues
+    assert type(got[1]) is ShapExplanation
     assert got[:, "x2"].shape == (3,)
-    assert type(pickle.loads(pickle.dumps(got))) is ShapValues
+    assert type(pickle.loads(pickle.dumps(got))) is ShapExplanation
 
 
 def test_pickles():
     model, X = fit_model("forest")
     got = shap_values(model, X[:3])
     again = pickle.loads(pickle.dumps(got))
-    assert type(again) is ShapValues
+    assert type(again) is ShapExplanation
     np.testing.assert_array_equal(again.values, got.values)
 
 

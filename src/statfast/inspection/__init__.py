@@ -4,13 +4,13 @@
 from statfast._scikit_learn import missing_names
 from statfast.inspection.column_importance import PermutationImportance, permutation_importance
 from statfast.inspection.dependence import PartialDependence, partial_dependence
-from statfast.inspection.shap_results import ShapValues
+from statfast.inspection.shap_results import ShapExplanation
 from statfast.inspection.shapley import shap_values
 
 __all__ = [
     "PartialDependence",
     "PermutationImportance",
-    "ShapValues",
+    "ShapExplanation",
     "partial_dependence",
     "permutation_importance",
     "shap_values",

@@ -19,7 +19,7 @@ KINDS = ("beeswarm", "bar", "waterfall", "dependence")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ShapValues(Tabled):
+class ShapExplanation(Tabled):
     """Result of `shap_values`; the plots of the library shap take it as one of theirs.
 
     ``explanation[rows]``, ``explanation[:, columns]`` and ``explanation[..., output]`` are parts of
@@ -64,14 +64,16 @@ class ShapValues(Tabled):
     def __len__(self) -> int:
         return len(self.values)
 
-    def __getitem__(self, key: Any) -> ShapValues:
+    def __getitem__(self, key: Any) -> ShapExplanation:
         keys = list(key) if isinstance(key, tuple) else [key]
         n_keys = self.values.ndim
         if Ellipsis in [k for k in keys if k is Ellipsis]:
             place = next(i for i, k in enumerate(keys) if k is Ellipsis)
             keys[place : place + 1] = [slice(None)] * (n_keys - len(keys) + 1)
         if len(keys) > n_keys:
-            raise IndexError(f"ShapValues of shape {self.shape} take {n_keys} keys; got {key!r}.")
+            raise IndexError(
+                f"ShapExplanation of shape {self.shape} take {n_keys} keys; got {key!r}."
+            )
         keys += [slice(None)] * (n_keys - len(keys))
         has_rows = np.ndim(self.data) == 2
         if has_rows:
@@ -128,15 +130,17 @@ class ShapValues(Tabled):
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and hasattr(sys.modules.get("shap"), "Explanation"):
             return getattr(self.to_shap(), name)
-        raise AttributeError(f"'ShapValues' object has no attribute {name!r}")
+        raise AttributeError(f"'ShapExplanation' object has no attribute {name!r}")
 
-    def _with(self, **changes: Any) -> ShapValues:
+    def _with(self, **changes: Any) -> ShapExplanation:
         """The same with other fields; `replace` of dataclasses would make one of ``__class__``."""
-        old = {field.name: getattr(self, field.name) for field in fields(ShapValues)}
-        return ShapValues(**{**old, **changes})
+        old = {field.name: getattr(self, field.name) for field in fields(ShapExplanation)}
+        return ShapExplanation(**{**old, **changes})
 
     def __reduce__(self) -> Any:
-        return ShapValues, tuple(getattr(self, field.name) for field in fields(ShapValues))
+        return ShapExplanation, tuple(
+            getattr(self, field.name) for field in fields(ShapExplanation)
+        )
 
     def table(self) -> CoefficientTable:
         """Mean sizes of the values of each column, and their means; a row for each column.

@@ -31,7 +31,7 @@ from statfast.inspection.shap_permutations import (
     exact_values,
     permutation_values,
 )
-from statfast.inspection.shap_results import ShapValues
+from statfast.inspection.shap_results import ShapExplanation
 from statfast.inspection.tree_shap import TreeGame, with_main_effects
 
 METHODS = ("auto", "tree", "linear", "permutation")
@@ -50,7 +50,7 @@ def shap_values(
     n_permutations: int = 10,
     random_state: Seed = None,
     n_jobs: int | None = None,
-) -> ShapValues:
+) -> ShapExplanation:
     """Shapley values: what each column adds to the answer of a model for each row.
 
     Parameters
@@ -85,7 +85,7 @@ def shap_values(
 
     Returns
     -------
-    ShapValues
+    ShapExplanation
 
     Raises
     ------
@@ -275,7 +275,7 @@ class _ExplainedRows:
     # ------------------------------------------------------------ the result
     def result(
         self, values: Array, base: Array, twos: Any, errors: Any, method: str, response: str
-    ) -> ShapValues:
+    ) -> ShapExplanation:
         """Values with names; a single output has no axis of its own."""
         names = _output_names(self.model, values.shape[-1])
         if self.pairs:
@@ -285,7 +285,7 @@ class _ExplainedRows:
             values, base, names = values[..., 0], base[:, 0], names[0] if names else None
             errors = None if errors is None else errors[..., 0]
         data, features = _named_data(self.X)
-        return ShapValues(values, base, data, features, names, errors, method, response)
+        return ShapExplanation(values, base, data, features, names, errors, method, response)
 
 
 def _dense(trees: Any) -> Any:

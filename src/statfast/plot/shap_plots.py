@@ -8,7 +8,7 @@ import numpy as np
 from statfast._estimator import Display
 from statfast._typing import Array, Axes
 from statfast._validation import as_count, wrong_type
-from statfast.inspection import ShapValues
+from statfast.inspection import ShapExplanation
 from statfast.plot.regions import COLORS
 
 LOW_TO_HIGH = ["#2a7fd1", "#8a5bb5", "#d6405f"]  # to be seen on white and on black
@@ -18,7 +18,7 @@ MIN_POINTS_FOR_PIXELS = 2000  # from here on points are small, and pixels in vec
 
 
 def shap_beeswarm(
-    explanation: ShapValues,
+    explanation: ShapExplanation,
     *,
     output: int | str | None = None,
     most: int = 10,
@@ -29,7 +29,7 @@ def shap_beeswarm(
 
     Parameters
     ----------
-    explanation : statfast.inspection.ShapValues
+    explanation : statfast.inspection.ShapExplanation
         Of several rows.
     output : int or str, optional
         Which class or output; None is the last.
@@ -99,7 +99,7 @@ def shap_beeswarm(
 
 
 def shap_bar(
-    explanation: ShapValues,
+    explanation: ShapExplanation,
     *,
     output: int | str | None = None,
     most: int = 10,
@@ -110,7 +110,7 @@ def shap_bar(
 
     Parameters
     ----------
-    explanation : statfast.inspection.ShapValues
+    explanation : statfast.inspection.ShapExplanation
         Of one row or more.
     output : int or str, optional
         Which class or output; None draws all, one after the other.
@@ -173,7 +173,7 @@ def shap_bar(
 
 
 def shap_waterfall(
-    explanation: ShapValues,
+    explanation: ShapExplanation,
     row: int = 0,
     *,
     output: int | str | None = None,
@@ -185,7 +185,7 @@ def shap_waterfall(
 
     Parameters
     ----------
-    explanation : statfast.inspection.ShapValues
+    explanation : statfast.inspection.ShapExplanation
         Of one row or more.
     row : int, default=0
         Which row.
@@ -262,7 +262,7 @@ def shap_waterfall(
 
 
 def shap_dependence(
-    explanation: ShapValues,
+    explanation: ShapExplanation,
     feature: int | str = 0,
     *,
     color: int | str | None = None,
@@ -274,7 +274,7 @@ def shap_dependence(
 
     Parameters
     ----------
-    explanation : statfast.inspection.ShapValues
+    explanation : statfast.inspection.ShapExplanation
         Of several rows.
     feature : int or str, default=0
         The column, by number or name.
@@ -353,11 +353,11 @@ def shap_dependence(
 
 # ---------------------------------------------------------------- parts
 def _require(explanation: Any) -> None:
-    if not isinstance(explanation, ShapValues):
+    if not isinstance(explanation, ShapExplanation):
         raise wrong_type("explanation", "what shap_values returns", explanation)
 
 
-def _of_output(explanation: Any, output: int | str | None) -> ShapValues:
+def _of_output(explanation: Any, output: int | str | None) -> ShapExplanation:
     """The values of one output, interactions summed."""
     _require(explanation)
     names = explanation.output_names
@@ -375,13 +375,13 @@ def _of_output(explanation: Any, output: int | str | None) -> ShapValues:
     return explanation[..., number] if several else explanation
 
 
-def _by_row(part: ShapValues) -> Array:
+def _by_row(part: ShapExplanation) -> Array:
     """Values (n, p) of columns."""
     values = part.values if np.ndim(part.data) == 2 else part.values[None]
     return values.sum(axis=2) if part.has_interactions else values
 
 
-def _of_rows(explanation: Any, output: int | str | None) -> ShapValues:
+def _of_rows(explanation: Any, output: int | str | None) -> ShapExplanation:
     """The values of one output for several rows, (n, p)."""
     part = _of_output(explanation, output)
     if np.ndim(part.data) != 2:
@@ -392,13 +392,13 @@ def _of_rows(explanation: Any, output: int | str | None) -> ShapValues:
     return part._with(values=_by_row(part))
 
 
-def _largest(part: ShapValues, most: int) -> Array:
+def _largest(part: ShapExplanation, most: int) -> Array:
     """The columns of the largest mean sizes."""
     sizes = np.abs(part.values).mean(axis=0)
     return np.argsort(-sizes, kind="stable")[: as_count(most, "most")]
 
 
-def _column(part: ShapValues, feature: Any, argument: str) -> int:
+def _column(part: ShapExplanation, feature: Any, argument: str) -> int:
     names = part.feature_names
     if isinstance(feature, str) and feature in names:
         return names.index(feature)
@@ -471,6 +471,6 @@ def _shown(value: Any) -> str:
     return _short(value)
 
 
-def _label(part: ShapValues) -> str:
+def _label(part: ShapExplanation) -> str:
     name = part.output_names
     return "SHAP value" if name is None else f"SHAP value for {_short(name)}"
