@@ -120,6 +120,8 @@ from statfast.ensemble import VotingClassifier as VotingClassifier
 from statfast.ensemble import VotingRegressor as VotingRegressor
 from statfast.ensemble import majority_error as majority_error
 from statfast.feature_selection import RFE as RFE
+from statfast.feature_selection import RFECV as RFECV
+from statfast.feature_selection import BestSubsets as BestSubsets
 from statfast.feature_selection import GenericUnivariateSelect as GenericUnivariateSelect
 from statfast.feature_selection import SelectFdr as SelectFdr
 from statfast.feature_selection import SelectFpr as SelectFpr
@@ -127,7 +129,10 @@ from statfast.feature_selection import SelectFromModel as SelectFromModel
 from statfast.feature_selection import SelectFwe as SelectFwe
 from statfast.feature_selection import SelectKBest as SelectKBest
 from statfast.feature_selection import SelectPercentile as SelectPercentile
+from statfast.feature_selection import SequentialFeatureSelector as SequentialFeatureSelector
+from statfast.feature_selection import SizeScores as SizeScores
 from statfast.feature_selection import VarianceThreshold as VarianceThreshold
+from statfast.feature_selection import best_subset as best_subset
 from statfast.feature_selection import chi2 as chi2
 from statfast.feature_selection import f_classif as f_classif
 from statfast.feature_selection import f_regression as f_regression
@@ -315,6 +320,7 @@ __all__ = [
     "OAS",
     "PCA",
     "RFE",
+    "RFECV",
     "SVC",
     "SVR",
     "AdaBoostClassifier",
@@ -325,6 +331,7 @@ __all__ = [
     "BallTree",
     "BayesClassifier",
     "BernoulliNB",
+    "BestSubsets",
     "Binarizer",
     "BisectingKMeans",
     "Bootstrap",
@@ -476,9 +483,11 @@ __all__ = [
     "SelectKBest",
     "SelectPercentile",
     "SeparationWarning",
+    "SequentialFeatureSelector",
     "ShrunkCovariance",
     "ShuffleSplit",
     "SimpleImputer",
+    "SizeScores",
     "SphericalKMeans",
     "SplineTransformer",
     "StackingClassifier",
@@ -505,6 +514,7 @@ __all__ = [
     "add1",
     "anova",
     "association_rules",
+    "best_subset",
     "box_m",
     "chi2",
     "choose_components",

@@ -20,7 +20,7 @@ from statfast._tour.finding import Finding
 from statfast._tour.generative import discriminant_analysis, language_models, naive_bayes
 from statfast._tour.linear import generalized_linear_model, support_vectors
 from statfast._tour.nearest import densities, mnist, nearest_neighbors
-from statfast._tour.tables import feature_selection, tables
+from statfast._tour.tables import feature_selection, selection, tables
 from statfast._tour.trees import boosting, rules, trees
 from statfast._tour.unsupervised import (
     clustering,
@@ -38,6 +38,7 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     principal_components,
     tables,
     feature_selection,
+    selection,
     clustering,
     medoids_and_hierarchy,
     mixture,

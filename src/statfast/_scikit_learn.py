@@ -171,7 +171,6 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
         ),
     },
     "feature_selection": {
-        ("RFECV", "SequentialFeatureSelector"): "",
         "SelectorMixin": "selectors here have get_support and transform",
         "f_oneway": "use f_classif, or scipy.stats.f_oneway",
     },

@@ -64,10 +64,12 @@ SETTINGS = {  # besides those of the contract: what shows the relation of the ta
     "RandomizedSearchCV": {"estimator": FREE, "param_distributions": SHRINKAGES},
     "RegularizedDiscriminantAnalysisCV": {"gammas": [0.1]},
     "RFE": {"estimator": FREE},
+    "RFECV": {"estimator": FREE, "cv": 3},
     "RidgeCV": {"alphas": [0.1, 1.0]},
     "RidgeClassifierCV": {"alphas": [0.1, 1.0]},
     "SVC": {"gamma": 0.3, "probability": False},
     "SelectFromModel": {"estimator": FREE},
+    "SequentialFeatureSelector": {"estimator": FREE, "cv": 3},
     "StackingClassifier": {"estimators": [("free", FREE), ("nb", NB)], "final_estimator": NB},
     "StackingRegressor": {"estimators": [("line", LINE)], "final_estimator": LINE},
     "TunedThresholdClassifierCV": {"estimator": FREE, "cv": 3, "scoring": "accuracy"},
@@ -153,6 +155,8 @@ def answers(name, model):
     if name in contract.SEVERAL_OUTPUTS:
         return [("predict", model.predict(rows))]
     told = contract.answers_and_statistics(model, rows)
+    if name == "SequentialFeatureSelector":
+        told = [*told, ("scores", model.size_scores_.means)]
     return [(what, a.toarray() if sparse.issparse(a) else a) for what, a in told]
 
 

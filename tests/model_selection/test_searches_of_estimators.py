@@ -99,6 +99,8 @@ WRAPPERS = {
     sf.FixedThresholdClassifier: sf.FixedThresholdClassifier,
     sf.TunedThresholdClassifierCV: lambda inner: sf.TunedThresholdClassifierCV(inner, cv=2),
     sf.RFE: sf.RFE,
+    sf.RFECV: lambda inner: sf.RFECV(inner, cv=2),
+    sf.SequentialFeatureSelector: lambda inner: sf.SequentialFeatureSelector(inner, cv=2),
     sf.SelectFromModel: sf.SelectFromModel,
     sf.VotingClassifier: lambda inner: sf.VotingClassifier([("m", inner)]),
     sf.VotingRegressor: lambda inner: sf.VotingRegressor([("m", sf.Ridge(n_jobs=2))]),

@@ -58,7 +58,8 @@ BUILT_ON = {  # family: the families it may import
     "conformal": {"linear", "model_selection"},
     # Stacking cross-validates, and learns from answers by a linear model unless another is named.
     "ensemble": {"linear", "metrics", "model_selection", "tree"},
-    "feature_selection": {"metrics"},
+    # Best subsets are those of least squares.
+    "feature_selection": {"linear", "metrics", "model_selection"},
     "inspection": {"metrics"},
     "linear": {"model_selection"},  # LogisticRegressionCV is a search
     "mixture": {"cluster", "generative"},  # k-means is where EM starts
@@ -102,8 +103,8 @@ KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a roo
     "ensemble.adaboost": "boosting",
     "ensemble.boosting": "boosting cart",
     "ensemble.forest": "cart",
-    "feature_selection": "neighbors rows",
     "generative.covariance": "generative",
+    "feature_selection": "linalg neighbors rows",
     "generative.discriminant": "generative linalg",
     "generative.naive_bayes": "generative rows",
     "generative.normal": "generative rows tile",

@@ -57,6 +57,8 @@ INCOMPATIBLE = {
     (".*Chain", "(should|must) be a square matrix|number of (columns|fitted)|X has . features"): (
         "estimator",
     ),
+    ("RFECV|SequentialFeatureSelector", "nested=True needs two other folds"): ("nested", "cv"),
+    ("SequentialFeatureSelector", "should be a square matrix"): ("estimator",),
     ("Voting.*", "must have predict_proba for voting"): ("estimators",),
     ("Stacking.*", "stack_method=.* asks estimators for it"): ("stack_method", "estimators"),
     # Inference.

@@ -78,6 +78,8 @@ def example(name):
         "OneVsRestClassifier": {"estimator": line},
         "OutputCodeClassifier": {"estimator": line},
         "RFE": {"estimator": line},
+        "RFECV": {"estimator": line},
+        "SequentialFeatureSelector": {"estimator": ridge},
         "SelectFromModel": {"estimator": line},
         "GridSearchCV": {"estimator": line, "param_grid": {"C": [0.1, 1.0]}},
         "RandomizedSearchCV": {"estimator": line, "param_distributions": {"C": [0.1]}, "n_iter": 1},

@@ -157,7 +157,7 @@ def pictures():
 WITHOUT_ROWS = {
     "bias_variance_target", "calibration", "comparison", "confusion", "margin_losses",
     "mixture_criteria",
-    "penalty_errors", "pruning",
+    "penalty_errors", "pruning", "selection_path",
     "rda_grid", "reconstructions", "regularization_path", "rules", "shap_bar", "shap_beeswarm",
     "shap_dependence", "shap_waterfall", "stability", "stepwise", "table",
 }  # fmt: skip

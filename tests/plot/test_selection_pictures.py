@@ -4,12 +4,13 @@
 import numpy as np
 import pytest
 
-from statfast import LinearDiscriminantAnalysis, LinearRegression, Ridge
+from statfast import RFECV, LinearDiscriminantAnalysis, LinearRegression, Ridge, best_subset
 from statfast.model_selection import bias_variance, compare, learning_curve, validation_curve
 from statfast.plot import (
     bias_variance_target,
     comparison,
     learning_curves,
+    selection_path,
     validation_curves,
 )
 
@@ -39,6 +40,27 @@ def test_curves_show_mean_scores(data):
     assert curve.ax_.get_xscale() == "log"
     assert curve.ax_.get_xlabel() == "alpha"
     assert curve.figure_ is curve.ax_.figure
+
+
+def test_a_path_shows_scores_by_number_of_features(data):
+    X, y = data
+    fitted = RFECV(LinearRegression(), cv=4, nested=True).fit(X, y)
+    sizes = fitted.size_scores_
+    for shown in (
+        selection_path(fitted, ax=Figure().subplots(), color="k"),
+        sizes.plot(ax=Figure().subplots(), color="k"),
+    ):
+        assert (shown.ax_.get_xlabel(), shown.ax_.get_ylabel()) == ("features", "score")
+        np.testing.assert_array_equal(shown.n_features, [1, 2, 3])
+        np.testing.assert_allclose(shown.ax_.lines[0].get_ydata(), sizes.scores.mean(axis=1))
+        assert shown.ax_.lines[0].get_color() == "k"
+        assert shown.nested == sizes.nested.mean()
+    result = best_subset(X, y, cv=4)
+    drawn = selection_path(result, ax=Figure().subplots())
+    np.testing.assert_array_equal(drawn.means, result.size_scores.means)
+    assert np.isnan(drawn.nested)
+    with pytest.raises(TypeError, match="result must be SizeScores"):
+        selection_path(3)
 
 
 def test_a_comparison_shows_intervals(data):

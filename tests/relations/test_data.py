@@ -88,8 +88,9 @@ OF_COLUMNS = {
     ),
     **dict.fromkeys(
         (
-            "GenericUnivariateSelect", "RFE", "SelectFdr", "SelectFpr", "SelectFromModel",
-            "SelectFwe", "SelectKBest", "SelectPercentile", "VarianceThreshold",
+            "GenericUnivariateSelect", "RFE", "RFECV", "SelectFdr", "SelectFpr",
+            "SelectFromModel", "SelectFwe", "SelectKBest", "SelectPercentile",
+            "SequentialFeatureSelector", "VarianceThreshold",
         ),
         "answers are columns, in their order; tests/feature_selection permutes scores",
     ),

@@ -121,6 +121,8 @@ LEFT_OUT = {
     "Pipeline": "it has no default steps",
     "TransformedTargetRegressor": "it is its regressor by default",
     "RFE": NO_ESTIMATOR,
+    "RFECV": NO_ESTIMATOR,
+    "SequentialFeatureSelector": NO_ESTIMATOR,
     "RandomizedSearchCV": NO_ESTIMATOR,
     "RegressorChain": NO_ESTIMATOR,
     "SelectFdr": OF_SCORES,

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -60,6 +61,32 @@ def as_count_or_share(value: Any, name: str) -> int | float:
 count_or_share = checked_by(as_count_or_share, 1, 2, 0.5)
 
 
+@dataclass(frozen=True)
+class Elimination:
+    """A step of an elimination: the model of the columns that remain, and the rank of each."""
+
+    model: Any
+    remaining: NDArray[np.intp]
+    ranking: NDArray[np.intp]
+
+    @property
+    def support(self) -> NDArray[np.bool_]:
+        """The mask of the columns that remain."""
+        support = np.zeros(len(self.ranking), dtype=bool)
+        support[self.remaining] = True
+        return support
+
+    def attributes(self) -> dict[str, Any]:
+        """What a selector publishes of its last step."""
+        return {
+            "estimator_": self.model,
+            "n_features_": len(self.remaining),
+            "ranking_": self.ranking,
+            "support_": self.support,
+            "n_features_in_": len(self.ranking),
+        }
+
+
 class RFE(FeatureSelector, HandsWeightsOn, Estimator):
     """Recursive feature elimination: fit, remove the least important features, and fit again.
 
@@ -94,6 +121,7 @@ class RFE(FeatureSelector, HandsWeightsOn, Estimator):
 
     See Also
     --------
+    RFECV : Chooses the number of features by cross-validation.
     SelectFromModel : One fit alone.
 
     Notes
@@ -193,13 +221,25 @@ class RFE(FeatureSelector, HandsWeightsOn, Estimator):
                 f"n_features_to_select={wanted} is more than the {d} features of X: all of them "
                 "are selected."
             )
+
+        def fit_columns(remaining: Array) -> Any:
+            columns = take_columns(rows, remaining.tolist())
+            return trained(self.estimator, columns, y, weights, fit_params)
+
+        steps = list(self._eliminate(fit_columns, d, wanted))
+        return self._publish(X, **steps[-1].attributes(), _takes_missing=holds_missing(rows))
+
+    def _eliminate(
+        self, fit_columns: Callable[[Array], Any], d: int, wanted: int
+    ) -> Iterator[Elimination]:
+        """The steps from d columns to those that are wanted, with the model of each."""
+        checked = self._checked()
         step = count_of(checked.step, d)
         remaining, ranking = np.arange(d), np.ones(d, np.intp)
         while True:
             checkpoint()
-            model = trained(
-                self.estimator, take_columns(rows, remaining.tolist()), y, weights, fit_params
-            )
+            model = fit_columns(remaining)
+            yield Elimination(model, remaining, ranking.copy())
             surplus = min(step, len(remaining) - wanted)
             if surplus <= 0:
                 break
@@ -208,12 +248,6 @@ class RFE(FeatureSelector, HandsWeightsOn, Estimator):
             removed = least_important(model, checked.importance_getter, len(remaining), surplus)
             remaining = np.delete(remaining, removed)
             ranking[np.setdiff1d(np.arange(d), remaining)] += 1
-        support = np.zeros(d, bool)
-        support[remaining] = True
-        return self._publish(
-            X, estimator_=model, n_features_=len(remaining), ranking_=ranking, support_=support,
-            n_features_in_=d, _takes_missing=holds_missing(rows),
-        )  # fmt: skip
 
     # ------------------------------------------------------------ the fitted selector
     def _support(self) -> NDArray[np.bool_]:

@@ -61,6 +61,7 @@ from statfast.plot.selection_plots import (
     bias_variance_target,
     comparison,
     learning_curves,
+    selection_path,
     validation_curves,
 )
 from statfast.plot.shap_plots import shap_bar, shap_beeswarm, shap_dependence, shap_waterfall
@@ -121,6 +122,7 @@ __all__ = [
     "rules",
     "scree",
     "search_scores",
+    "selection_path",
     "shap_bar",
     "shap_beeswarm",
     "shap_dependence",

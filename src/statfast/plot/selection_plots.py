@@ -9,9 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import new_axes
+from statfast._estimator import Display, new_axes
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_generator, wrong_type
+from statfast.feature_selection import SizeScores
 from statfast.model_selection import (
     BiasVariance,
     Comparison,
@@ -229,6 +230,69 @@ def _arrays_of_results(
             f"{len(arrays)} of shapes {[array.shape for array in arrays]}. Pass them as they are."
         )
     return arrays
+
+
+def selection_path(result: Any, *, ax: Axes | None = None, **style: Any) -> "Display":
+    """Draw cross-validated scores by the number of features, and the numbers that rules choose.
+
+    Parameters
+    ----------
+    result : SizeScores, or what holds them
+        ``size_scores_`` of a fitted `SequentialFeatureSelector` or `RFECV`, such a selector, or
+        what `best_subset` returned with `cv`.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw on; None creates a figure.
+    **style : object
+        Of the line.
+
+    Returns
+    -------
+    Display
+        Numbers of features `n_features`, the mean scores `means` and their standard `errors`, all
+        (S,); lines at the highest mean and at the least number within a standard error of it; and
+        `nested`, the mean of the honest scores, drawn across, which is NaN if it was not asked for.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `result` holds no such scores.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import RFECV, Ridge
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.plot import selection_path
+    >>> wine = load_wine()
+    >>> selector = RFECV(Ridge()).fit(wine.data[:, 1:], wine.data[:, 0])
+    >>> selection_path(selector, ax=Figure().subplots()).ax_.get_xlabel()
+    'features'
+    """
+    for name in ("size_scores_", "size_scores"):
+        result = getattr(result, name, result)
+    if not isinstance(result, SizeScores):
+        raise wrong_type("result", "SizeScores, or a fitted selector that has them", result)
+
+    def draw(display: Display, ax: Any) -> None:
+        ax.errorbar(
+            display.n_features, display.means, yerr=display.errors,
+            **{"color": COLORS[0], "marker": "o", "capsize": 2, "label": "score", **style},
+        )  # fmt: skip
+        ax.axvline(display.best, color="0.5", ls=":", label="best")
+        if display.within_error != display.best:
+            ax.axvline(display.within_error, color="0.5", ls="--", label="one standard error")
+        if np.isfinite(display.nested):
+            ax.axhline(display.nested, color=COLORS[1], label="nested")
+        ax.set_xlabel("features")
+        ax.set_ylabel("score")
+        ax.legend(frameon=False)
+
+    return Display(
+        draw, n_features=result.n_features, means=result.means, errors=result.errors,
+        best=result.best, within_error=result.within_error, nested=result.nested_score[0],
+    ).plot(ax=ax)  # fmt: skip
 
 
 @dataclass

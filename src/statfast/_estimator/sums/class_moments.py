@@ -42,6 +42,11 @@ class MomentsByClass:
         """Moments of some of the classes."""
         return MomentsByClass(self.class_counts[kept], self.means[kept], self.squares[kept])
 
+    def of_columns(self, columns: Array) -> "MomentsByClass":
+        """Moments of some of the columns."""
+        tables = (self.class_counts, self.means, self.squares)
+        return MomentsByClass(*(np.take(table, columns, axis=1) for table in tables))
+
     def of_all_classes(self) -> "MomentsByClass":
         """Moments of all classes, (1, d)."""
         total = self.of_classes([0])

@@ -46,6 +46,9 @@ class SumFit(Estimator):
     _statistics_can_be_rescaled: ClassVar[bool] = False
     # Whether statistics are `ColumnMoments`, which those of other estimators tell.
     _fits_from_moments: ClassVar[bool] = False
+    # Whether statistics have ``of_columns(places)``, which with `_state_of_columns` give the fit of
+    # some of the columns.
+    _statistics_can_be_cut: ClassVar[bool] = False
     # Whether `_statistics` cuts rows into blocks itself.
     _statistics_cut_blocks: ClassVar[bool] = False
     # Where the fitted estimator keeps its sums.
@@ -108,6 +111,16 @@ class SumFit(Estimator):
     ) -> tuple[Array, Array] | None:
         """Codes (R, m) of the classes of rows by fits with each of R weights, and for which of them
         they are right; None where there is no quick way."""
+        return None
+
+    def _state_of_columns(self, state: Any, columns: Array) -> Any:
+        """The state of a fit of some of the columns."""
+        names = None if state.names is None else state.names[columns]
+        return replace(state, n_features=len(columns), names=names)
+
+    def _column_sweeps(self, fitted: list[Any], held: list[Any], state: Any) -> Any:
+        """The `ColumnSweeps` of folds by the statistics of the rows that they fit and hold out;
+        None where there is no quick way."""
         return None
 
     @staticmethod

@@ -259,6 +259,10 @@ class ClassNormals(ClassRule, SumFit):
     def _statistics_can_be_rescaled(self) -> Any:
         return self._kind_now() in ("pooled", "scatters")
 
+    @property
+    def _statistics_can_be_cut(self) -> Any:
+        return self._kind_now() in ("pooled", "scatters")
+
     def _kind_now(self) -> str:
         """Which statistics the parameters ask for."""
         return self._kind

@@ -94,6 +94,10 @@ class BayesSums:
     def __add__(self, other: "BayesSums") -> "BayesSums":
         return BayesSums(self.class_counts + other.class_counts, self.columns + other.columns)
 
+    def of_columns(self, columns: NDArray[np.intp]) -> "BayesSums":
+        """That of some of the columns, whose density can be cut."""
+        return BayesSums(self.class_counts, self.columns.of_columns(columns))
+
 
 @dataclass(frozen=True)
 class State:

@@ -301,6 +301,7 @@ class GaussianNB(NaiveBayesModel):
     epsilon_: float = fitted()
 
     _nan_shows_in_sums = True
+    _statistics_can_be_cut = True
     _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
     _solve_parameters = ("priors", "var_smoothing")
 

@@ -60,6 +60,11 @@ class ClassMoments:
         """Those of some classes, all others having no rows."""
         return ClassMoments(self.class_counts[classes], self.means[classes], self.within)
 
+    def of_columns(self, columns: Array) -> "ClassMoments":
+        """Those of some columns."""
+        within = self.within[np.ix_(columns, columns)]
+        return ClassMoments(self.class_counts, np.take(self.means, columns, axis=1), within)
+
     def column_moments(self) -> ColumnMoments:
         """Moments of the columns of all rows, whatever their classes."""
         total_weight = float(self.class_counts.sum())
@@ -101,6 +106,11 @@ class ClassScatters:
         return ClassScatters(
             self.class_counts[classes], self.means[classes], self.scatters[classes]
         )
+
+    def of_columns(self, columns: Array) -> "ClassScatters":
+        """Those of some columns."""
+        scatters = np.take(np.take(self.scatters, columns, axis=1), columns, axis=2)
+        return ClassScatters(self.class_counts, np.take(self.means, columns, axis=1), scatters)
 
     def column_moments(self) -> ColumnMoments:
         """Moments of the columns of all rows, whatever their classes."""

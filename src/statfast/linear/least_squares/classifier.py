@@ -49,6 +49,10 @@ class ClassFactor:
         """Of the rows (x - shift) / scale."""
         return ClassFactor(self.factor.rescaled(shift, scale), self.class_counts)
 
+    def of_columns(self, columns: NDArray[np.intp]) -> ClassFactor:
+        """That of some of the columns of X."""
+        return ClassFactor(self.factor.of_columns(columns), self.class_counts)
+
 
 def class_factor(columns: Any, state: Any) -> ClassFactor:
     """The statistics of a block of rows, codes and weights."""
@@ -237,6 +241,7 @@ class LeastSquaresClassifier(IndicatorClassifier, SumFit):
     _solve_parameters = ("tol",)
     _statistics = staticmethod(class_factor)
     _statistics_can_be_rescaled = True
+    _statistics_can_be_cut = True
 
     def _prepare(
         self, X: Any, y: Any, sample_weight: Any

@@ -52,6 +52,7 @@ from statfast.linear.glm.predictive import predictor_errors
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
 from statfast.linear.inference.inference import Inference, NoInferenceError, intervals
 from statfast.linear.least_squares.bidiagonal import UNCONVERGED, wide_least_squares
+from statfast.linear.least_squares.column_sweeps import column_sweeps
 from statfast.linear.least_squares.inference_of_fit import (
     adjusted_r_squared,
     f_test,
@@ -233,6 +234,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     _solve_parameters = ("tol", "weight_type", "positive")
     _statistics = staticmethod(triangle)
     _statistics_can_be_rescaled = True
+    _statistics_can_be_cut = True
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Any:
         """Checked rows, targets (n, T) and weights; is there an intercept, was y 1-d?"""
@@ -284,6 +286,12 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
 
     def _plan_folds(self, task: Any) -> Any:
         return left_out_plan(self, task, type(self)._left_out) or super()._plan_folds(task)
+
+    def _column_sweeps(self, fitted: Any, held: Any, state: Any) -> Any:
+        params, (intercept, flat) = self._checked(), state.more
+        if params.positive or not flat:
+            return None
+        return column_sweeps(fitted, held, intercept, 0.0, params.tol)
 
     def _left_out(self, X: Any, y: Any, sample_weight: Any, method: str) -> Any:
         """Predictions of each row by a fit to all others; None where no formula gives them."""

@@ -42,6 +42,7 @@ from statfast.linear.design.design import (
     table_of,
 )
 from statfast.linear.least_squares.bidiagonal import UNCONVERGED, least_squares_by_products
+from statfast.linear.least_squares.column_sweeps import column_sweeps
 from statfast.linear.least_squares.conjugate_gradients import ridge_by_products
 from statfast.linear.least_squares.leave_one_out import (
     LinearFit,
@@ -164,6 +165,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     _solve_parameters = ("alpha", "positive")
     _statistics = staticmethod(triangle)
     _statistics_can_be_rescaled = True
+    _statistics_can_be_cut = True
 
     def _prepare(
         self, X: Any, y: Any, sample_weight: Weights
@@ -237,6 +239,12 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
 
     def _plan_folds(self, task: Any) -> Any:
         return left_out_plan(self, task, type(self)._left_out) or super()._plan_folds(task)
+
+    def _column_sweeps(self, fitted: Any, held: Any, state: Any) -> Any:
+        intercept, flat = state.more
+        if self.positive or not flat:
+            return None
+        return column_sweeps(fitted, held, intercept, as_real(self.alpha, "alpha", 0.0), 1e-11)
 
     def _left_out(self, X: Array, y: Array, sample_weight: Any, method: str) -> Any:
         """Predictions of each row by a fit to all others; None where no formula gives them."""

@@ -147,6 +147,7 @@ class RidgeClassifier(AcceptsSparse, IndicatorClassifier, SumFit):
     _solve_parameters = ("alpha", "positive")
     _statistics = staticmethod(class_factor)
     _statistics_can_be_rescaled = True
+    _statistics_can_be_cut = True
 
     def _prepare(
         self, X: Any, y: Any, sample_weight: Any

@@ -96,6 +96,13 @@ class StackedFactor:
         R = interruptible(np.linalg.qr, self.R[:, kept], mode="r")
         return StackedFactor(R, self.p, self.used, self.logs)
 
+    def of_columns(self, columns: NDArray[np.intp]) -> "StackedFactor":
+        """That of some of the columns of X, and all targets."""
+        targets = np.arange(1 + self.p, self.R.shape[1])
+        kept = np.concatenate([[0], 1 + columns, targets]).astype(np.intp)
+        R = interruptible(np.linalg.qr, self.R[:, kept], mode="r")
+        return StackedFactor(R, len(columns), self.used, self.logs)
+
     def centered(self) -> tuple:
         """R of X about its means, that of Y on it, the means of X and Y, and R of what Y leaves."""
         p, R = self.p, self.R

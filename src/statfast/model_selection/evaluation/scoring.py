@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a user gives as scoring, and the scores of models on rows held out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from inspect import signature, unwrap
 from math import nan
@@ -55,6 +55,16 @@ _OF_SQUARES = {
     "neg_root_mean_squared_error": lambda squares, variance: -np.sqrt(squares),
     "r2": lambda squares, variance: 1.0 - squares / variance,
 }
+
+
+def of_squares(scorer: Any, model: Any) -> Callable[[Any, Any], Any] | None:
+    """A score as a function of mean squared errors and the variance of the targets, if it is."""
+    name = getattr(scorer, "name", "")
+    if scorer is by_score:
+        # `dispatch_methods` wraps the method.
+        plain = unwrap(getattr(type(model), "score", by_score)) is Regressor.score
+        name = "r2" if plain else ""
+    return _OF_SQUARES.get(name)
 
 
 def as_scorers(scoring: Any, estimator: Estimator) -> dict[str, Any]:
@@ -370,20 +380,13 @@ class Scores:
         single = not isinstance(rows, np.ndarray) or rows.dtype != np.float64
         if fitted.held is None or single or not _can_be_asked_together(models, SumFit):
             return None
-        # `dispatch_methods` wraps the method.
-        plain = unwrap(type(models[0]).score) is Regressor.score
-        names = [
-            ("r2" if plain else "") if scorer is by_score else getattr(scorer, "name", "")
-            for scorer in self.scorers.values()
-        ]
-        if not all(name in _OF_SQUARES for name in names):
+        functions = {key: of_squares(scorer, models[0]) for key, scorer in self.scorers.items()}
+        if None in functions.values():
             return None
         squares = models[0]._mean_squares(models, fitted.held)
         if squares is None:
             return None
-        return {
-            key: _OF_SQUARES[name](*squares) for key, name in zip(self.scorers, names, strict=True)
-        }
+        return {key: function(*squares) for key, function in functions.items() if function}
 
     def _asked_at_once(self, models: list[Any], rows: Any) -> list[Any]:
         """What linear models of many candidates predict: one product."""
