@@ -18,6 +18,8 @@ def documents(drawing, thing=None, n=None):
     """Texts, or lists of words: one for each row of the data."""
     rng, n = drawing.rng, drawing.data.n if n is None else n
     texts = [" ".join(rng.choice(WORDS, int(rng.integers(0, 9)))) for _ in range(n)]
+    if drawing.calm:
+        return [f"the cat {text}" for text in texts]
     return choose(
         rng,
         (

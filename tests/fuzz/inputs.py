@@ -18,23 +18,26 @@ def choose(rng, options):
 class Data:
     """What a case is about: n rows of d columns in k groups, and targets of every kind.
 
-    ``large`` sizes reach the kernels that small ones do not.
+    ``large`` sizes reach the kernels that small ones do not. ``calm`` data are such as most things
+    are made for: as a matrix of float64, of size 1, with a target that depends on it.
     """
 
-    def __init__(self, rng, *, large=False):
-        self.rng = rng
-        if large:
+    def __init__(self, rng, *, large=False, calm=False):
+        self.rng, self.calm = rng, calm
+        if calm:
+            self.n, self.d = 40, 2
+        elif large:
             self.n, self.d = int(rng.integers(600, 2500)), int(rng.integers(2, 17))
         else:
             most = choose(rng, (4, 20, 40, 40, 80))
             self.n, self.d = int(rng.integers(1, most + 1)), int(rng.integers(1, 13))
             if rng.random() < 0.02:
                 self.n, self.d = (0, self.d) if rng.random() < 0.5 else (self.n, 0)
-        self.k = int(rng.integers(1, 6))
+        self.k = 2 if calm else int(rng.integers(1, 6))
         self.codes = rng.integers(0, self.k, self.n)
-        self.kind = choose(rng, list(STRUCTURES))
-        self.centers = rng.normal(size=(self.k, self.d)) * 3
-        self.scale = scale(rng)
+        self.kind = "groups" if calm else choose(rng, list(STRUCTURES))
+        self.centers = rng.normal(size=(self.k, self.d)) * (1 if calm else 3)
+        self.scale = 1.0 if calm else scale(rng)
         self.X = self.made(self.codes)
 
     def made(self, codes):
@@ -67,7 +70,7 @@ class Data:
             return np.array(names)[codes % len(names)]
         mean = np.exp(np.clip(self.trend, -3, 3))
         return {
-            "numbers": lambda: self.trend * scale(rng),
+            "numbers": lambda: self.trend if self.calm else self.trend * scale(rng),
             "counts": lambda: rng.poisson(mean).astype(float),
             "binary": lambda: (self.trend > 0).astype(float),
             "positive": lambda: rng.gamma(2.0, mean / 2.0),
@@ -98,7 +101,17 @@ class Data:
             "one": lambda: (np.arange(n) == 0).astype(float),
             "list": lambda: rng.uniform(0.1, 2.0, n).tolist(),
         }
-        return choose(rng, list(kinds.values()))()
+        return kinds["uniform" if self.calm else choose(rng, list(kinds))]()
+
+    def dressed(self, X, *, plain=0.5, bags=True):
+        """X as it may come: another layout, dtype or container of the same numbers."""
+        u = 0.0 if self.calm else self.rng.random()
+        if u < plain:
+            return X
+        if bags and X.ndim == 2 and u > 1 - 0.3 * (1 - plain):
+            made = sparse_rows if self.rng.random() < 0.8 else chunks
+            return made(X, self.rng)
+        return choose(self.rng, list(LAYOUTS.values()))(X)
 
 
 LABELS = [
@@ -243,13 +256,3 @@ def sparse_rows(X, rng):
 def chunks(X, rng):
     cuts = np.sort(rng.integers(0, len(X) + 1, 2))
     return statfast.Chunks([part for part in np.split(X, cuts) if len(part)])
-
-
-def dressed(X, rng, *, plain=0.5, bags=True):
-    """X as it may come: another layout, dtype or container of the same numbers."""
-    u = rng.random()
-    if u < plain:
-        return X
-    if bags and X.ndim == 2 and u > 1 - 0.3 * (1 - plain):
-        return sparse_rows(X, rng) if rng.random() < 0.8 else chunks(X, rng)
-    return choose(rng, list(LAYOUTS.values()))(X)

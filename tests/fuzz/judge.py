@@ -79,7 +79,7 @@ def run(case, before_call=None):
             any(value is Missing for value in args.values())
             or known.get(step.receiver, 0) is Missing
         ):
-            break
+            continue
         finite = finite and all(map(is_finite, args.values()))
         answer = judged(step, args, known.get(step.receiver), report, finite)
         if step.out:

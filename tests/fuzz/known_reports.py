@@ -14,7 +14,11 @@ NO_DEFECTS = {
         r"(Select\w+|GenericUnivariateSelect)\.(fit|fit_transform)",
         "scores_|pvalues_",
     ): ("a constant column has no statistic"),
-    ("not finite", r"DummyRegressor\.score", ""): "one row has no R squared, as a warning says",
+    (
+        "not finite",
+        r"DummyRegressor\.score|permutation_test_score",
+        "",
+    ): "one row has no R squared, as a warning says",
     ("not finite", "f_classif|chi2|[fr]_regression", ""): "a constant column has no statistic",
     ("not finite", r"VarianceThreshold\.fit", "variances_"): "a column of NaN has no variance",
     ("not finite", r".*\.leave_one_out", "an infinity"): "a class has no other row: log 0",
@@ -35,6 +39,7 @@ NO_DEFECTS = {
         ".*",
         "RGBA (argument|sequence)|'alpha' must be between 0 and 1",
     ): "colors are matplotlib's to judge",
+    ("leak", r"ShapExplanation\.to_shap", "ImportError: to_shap needs"): "shap is not there",
     ("warning", ".*", r"at .*tests/fuzz/values.py"): "of the user's function",
 }
 TABLE = [(*map(re.compile, patterns), reason) for patterns, reason in NO_DEFECTS.items()]

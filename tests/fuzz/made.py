@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from statfast import LogisticRegression
 from tests.fuzz import surface
 from tests.fuzz.documents import documents
 from tests.fuzz.inputs import choose
@@ -31,6 +32,7 @@ TARGETS = {
 
 LIKELIHOODS = ("GeneralizedLinearModel", "LinearRegression", "LogisticRegression")
 DECISION_TREES = ("DecisionTreeClassifier", "DecisionTreeRegressor")
+FORESTS = ("RandomForestClassifier", "RandomForestRegressor")
 BOOSTED = ("AdaBoostClassifier",)
 # What is fitted for functions that take a model.
 MODELS = {
@@ -65,6 +67,13 @@ MODELS = {
     "rda_grid": ("RegularizedDiscriminantAnalysisCV",),
     "word_weights": ("MultinomialNB", "ComplementNB", "BernoulliNB"),
     "tree": DECISION_TREES,
+    "split_table": DECISION_TREES,
+    "importances": FORESTS,
+    "out_of_bag": FORESTS,
+    "selection_path": ("RFECV",),
+    "shap_values": ("DecisionTreeRegressor", "Ridge", "RandomForestClassifier"),
+    "subgroups": ("SubgroupDiscovery",),
+    "regularization_path": ("LassoCV",),
     "export_text": DECISION_TREES,
     "tree_rules": DECISION_TREES,
     "write_arpa": ("NGramLanguageModel",),
@@ -87,9 +96,11 @@ MODELS |= dict.fromkeys(
 # Whose answer is passed to functions that take a result: by their names, or by the argument's.
 RESULTS = {
     "choice": "choose_n_clusters",
+    "explanation": "shap_values",
     "gap": "gap_statistic",
     "path": "lasso_path",
     "scree": "choose_components",
+    "mixture_criteria": "choose_mixture",
     "bias_variance_target": "bias_variance",
     "comparison": "compare",
     "stepwise": "step",
@@ -125,8 +136,11 @@ FITTED_ALONE = {"permutation_importance", "partial_dependence"}
 # Settings under which a fit is quick, and converges.
 QUICK = {
     "LogisticRegression": {"C": 1.0},
+    "RFECV": {"estimator": LogisticRegression(C=1.0), "cv": 2},
     "SVC": {"max_iter": 1000},
     "AdaBoostClassifier": {"n_estimators": 3},
+    "RandomForestClassifier": {"n_estimators": 3, "oob_score": True},
+    "RandomForestRegressor": {"n_estimators": 3, "oob_score": True},
     "RegularizedDiscriminantAnalysisCV": {"alphas": [0.0, 0.5], "gammas": [0.0, 0.3]},
     "NGramLanguageModel": {"order": 2},
     "PolynomialFeatures": {"degree": 2},
@@ -184,6 +198,10 @@ def steps(drawing, thing):
         new(drawing, choose(rng, TRANSFORMERS)) if rng.random() < 0.9 else "passthrough"
         for _ in range(int(rng.integers(0, 3)))
     ]
+    if drawing.calm:
+        last = new(drawing, ("LogisticRegression", "PCA")[drawing.turn % 2])
+        made = (new(drawing, "StandardScaler"), last)
+        return made if thing.name == "make_pipeline" else [("a", made[0]), ("b", last)]
     last = learner(drawing, thing) if rng.random() < 0.85 else choose(rng, ("passthrough", None))
     made = (*first, last)
     if thing.name == "make_pipeline":
@@ -222,7 +240,7 @@ def model(drawing, thing):
         drawing.common = data.X[:, : 2 if pictures else 5]  # a search fits for each column
     if name in MODELS["word_weights"]:
         drawing.common = np.minimum(np.abs(np.nan_to_num(drawing.common)), 1e6)
-    settings = {"C": 1.0} if name == "LogisticRegression" and rng.random() < 0.5 else {}
+    settings = {"C": np.inf} if name == "LogisticRegression" and rng.random() < 0.5 else {}
     if name == "GeneralizedLinearModel":
         settings["family"] = choose(rng, list(TARGETS))
         drawing.target_kind = TARGETS[settings["family"]]
@@ -261,7 +279,9 @@ def models(drawing, thing):
 
 
 def result(drawing, thing, name):
-    """What another function gives."""
+    """What another function gives, or a fitted model that holds it."""
+    if thing.name == "selection_path":
+        return model(drawing, thing)
     wanted = RESULTS.get(thing.name, RESULTS.get(name))
     made = surface.public()[wanted or choose(drawing.rng, sorted({*RESULTS.values()}))]
     key = f"{name}{len(drawing.case.steps)}"

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from tests.fuzz.inputs import choose, dressed
+from tests.fuzz.inputs import choose
 from tests.fuzz.made import PICTURES_OF_SCORES, model
 
 LABELED = ("labels", "two labels", "indicators")
@@ -20,7 +20,7 @@ def target(drawing):
     if drawing.rng.random() < 0.05:
         drawing.y = None
     y = made(drawing)
-    return dressed(y, drawing.rng, plain=0.7, bags=False) if y.dtype.kind in "biuf" else y
+    return drawing.data.dressed(y, plain=0.7, bags=False) if y.dtype.kind in "biuf" else y
 
 
 def predicted(drawing, thing):
@@ -37,7 +37,7 @@ def predicted(drawing, thing):
             said = np.nan_to_num(said + size * rng.uniform(0, 1, true.shape), posinf=1e308)
     else:
         said = np.where(rng.random(true.shape) < 0.6, true, rng.permutation(true))
-    return dressed(said, rng, plain=0.7, bags=False) if said.dtype.kind in "biuf" else said
+    return drawing.data.dressed(said, plain=0.7, bags=False) if said.dtype.kind in "biuf" else said
 
 
 def made(drawing):
@@ -58,7 +58,7 @@ def scores(drawing, thing):
     if true.ndim == 1 and not wide:
         said = said + (true == true[:1])
     said = choose(rng, (said, said, np.round(said), said * 1e300, said * 1e-300, 0 * said))
-    return dressed(said, rng, plain=0.7, bags=False)
+    return drawing.data.dressed(said, plain=0.7, bags=False)
 
 
 def probabilities(drawing, thing):
@@ -68,7 +68,7 @@ def probabilities(drawing, thing):
     said = rng.dirichlet(np.full(max(k, 2), choose(rng, (0.05, 1.0))), data.n)
     said = choose(rng, (said, said, np.round(said)))
     said = said if k > 2 or rng.random() < 0.3 else said[:, 1].copy()
-    return dressed(said, rng, plain=0.7, bags=False)
+    return drawing.data.dressed(said, plain=0.7, bags=False)
 
 
 def positive(drawing, thing):
@@ -81,7 +81,7 @@ def posteriors(drawing, thing):
     """A row of probabilities for each of some rows."""
     rng, data = drawing.rng, drawing.data
     made = rng.dirichlet(np.ones(max(data.k, 1)), data.n)
-    return dressed(made, rng, plain=0.7, bags=False)
+    return drawing.data.dressed(made, plain=0.7, bags=False)
 
 
 def differences(drawing, thing):
@@ -91,7 +91,9 @@ def differences(drawing, thing):
     if thing.name == "friedman_test":
         shape = (int(rng.integers(1, 9)), int(rng.integers(1, 6)))
     said = rng.normal(size=shape) * choose(rng, (0.0, 1.0, 1.0, 1e-160, 1e300))
-    return dressed(np.round(said, 2) if rng.random() < 0.3 else said, rng, plain=0.6, bags=False)
+    return drawing.data.dressed(
+        np.round(said, 2) if rng.random() < 0.3 else said, plain=0.6, bags=False
+    )
 
 
 def score_or_table(drawing, thing):

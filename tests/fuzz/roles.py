@@ -10,7 +10,7 @@ from scipy.cluster import hierarchy
 
 from tests.fuzz import surface
 from tests.fuzz.documents import documents, file
-from tests.fuzz.inputs import choose, dressed, sparse_rows
+from tests.fuzz.inputs import choose, sparse_rows
 from tests.fuzz.made import Ref, model, models, named_learners, result, search, steps, transformers
 from tests.fuzz.outcomes import OUTCOMES
 
@@ -19,11 +19,12 @@ def rows(drawing, thing):
     """Rows: those of the fit where a target or weights of theirs come along, else others."""
     data, rng = drawing.data, drawing.rng
     if thing.name == "frequent_itemsets" and rng.random() < 0.8:
-        return dressed(1.0 * (np.nan_to_num(data.X) > 0), rng, plain=0.55, bags=False)
+        return data.dressed(1.0 * (np.nan_to_num(data.X) > 0), plain=0.55, bags=False)
     method = thing.name.rsplit(".", 1)[-1]
     fits = "." not in thing.name or method in FITS
-    if fits or ("y" in thing.parameters and rng.random() < 0.9):
-        if drawing.common is None or rng.random() < 0.1:
+    calm = data.calm and drawing.turn % 2 == 0
+    if fits or calm or ("y" in thing.parameters and (data.calm or rng.random() < 0.9)):
+        if drawing.common is None or (rng.random() < 0.1 and not data.calm):
             drawing.common = shaped(drawing, data.X, data.X)
         return drawing.common
     return shaped(drawing, data.more(), data.X)
@@ -39,8 +40,10 @@ def shaped(drawing, Q, X):
         return documents(drawing, n=len(Q))
     if kind == "counts":
         Q = np.minimum(np.abs(np.round(np.nan_to_num(Q))), 50)
+    if kind == "positive":
+        return np.abs(Q) + 0.1
     if kind == "column" and rng.random() < 0.8:
-        return dressed(Q[:, 0] if Q.shape[1] else Q, rng, plain=0.6, bags=False)
+        return drawing.data.dressed(Q[:, 0] if Q.shape[1] else Q, plain=0.6, bags=False)
     if kind == "strings":
         return ["".join(map(chr, 97 + np.abs(np.nan_to_num(q)).astype(np.int64) % 4)) for q in Q]
     if kind == "square":
@@ -48,21 +51,21 @@ def shaped(drawing, Q, X):
             apart = np.abs(Q[:, None] - X[None]).sum(2)
         if Q is X and rng.random() < 0.2:
             return apart[np.triu_indices(len(X), 1)]
-        return dressed(np.nan_to_num(apart, posinf=1e308), rng, plain=0.8, bags=False)
+        return drawing.data.dressed(np.nan_to_num(apart, posinf=1e308), plain=0.8, bags=False)
     takes_bags = rng.random() < 0.4
-    return dressed(Q, rng, plain=0.55, bags=takes_bags)
+    return drawing.data.dressed(Q, plain=0.55, bags=takes_bags)
 
 
 def target(drawing, thing):
     """The target of the fit; now and then another."""
-    if not hasattr(drawing, "y") or drawing.rng.random() < 0.1:
+    if not hasattr(drawing, "y") or (drawing.rng.random() < 0.1 and not drawing.calm):
         drawing.y = new_target(drawing)
     return drawing.y
 
 
 def new_target(drawing):
     kind, rng, data = drawing.target_kind, drawing.rng, drawing.data
-    if kind is None or rng.random() < 0.03:
+    if (kind is None or rng.random() < 0.03) and not drawing.calm:
         kind = choose(rng, ("none", "labels", "numbers", "binary"))
     if kind == "none":
         return None
@@ -71,7 +74,7 @@ def new_target(drawing):
         return choose(rng, (made, made, made.astype(object), made.tolist()))
     if kind == "indicators":
         return choose(rng, (made, made.tolist(), sparse.csr_array(made)))
-    return made if made.ndim > 1 else dressed(made, rng, plain=0.7, bags=False)
+    return made if made.ndim > 1 else drawing.data.dressed(made, plain=0.7, bags=False)
 
 
 def labels(drawing, thing):
@@ -82,7 +85,9 @@ def labels(drawing, thing):
     if thing.name.startswith("KMeansStatistics"):
         return made.astype(np.int32)
     return (
-        dressed(made, rng, plain=0.7, bags=False) if rng.random() < 0.8 else data.target("labels")
+        drawing.data.dressed(made, plain=0.7, bags=False)
+        if rng.random() < 0.8
+        else data.target("labels")
     )
 
 
@@ -110,7 +115,7 @@ def dendrogram(drawing, thing):
     X, rng = np.clip(drawing.data.X, -1e100, 1e100), drawing.rng
     X = X if len(X) > 1 else rng.normal(size=(5, 2))
     Z = hierarchy.linkage(X, choose(rng, ("single", "average", "complete", "ward", "centroid")))
-    return dressed(Z, rng, plain=0.8, bags=False)
+    return drawing.data.dressed(Z, plain=0.8, bags=False)
 
 
 def second_object(drawing, thing):
@@ -154,7 +159,7 @@ def classes(drawing, thing):
 
 def column(drawing, thing):
     """Numbers of one column, as isotonic regression takes them."""
-    return dressed(drawing.data.more()[:, :1].ravel(), drawing.rng, plain=0.7, bags=False)
+    return drawing.data.dressed(drawing.data.more()[:, :1].ravel(), plain=0.7, bags=False)
 
 
 def arrays(drawing, thing):
@@ -170,7 +175,7 @@ def covariance(drawing, thing):
     made = np.clip(root @ root.T * drawing.data.scale, -1e300, 1e300)
     if thing.name == "cor2cov":
         made = made / np.sqrt(np.outer(np.diag(made), np.diag(made)))
-    return dressed(made, rng, plain=0.8, bags=False)
+    return drawing.data.dressed(made, plain=0.8, bags=False)
 
 
 def density(drawing, thing):
@@ -202,7 +207,6 @@ def label(drawing, thing):
 
 ROLES = {
     "X": rows,
-    "Q": rows,
     "Y": lambda drawing, thing: drawing.data.more(),
     "a": rows,
     "b": rows,
@@ -231,7 +235,6 @@ ROLES = {
     "other": second_object,
     "signs": signs,
     "classes": classes,
-    "validation": validation,
     "T": column,
     "X_new": rows,
     "y_new": target,
@@ -252,12 +255,12 @@ ROLES = {
     "transformers": transformers,
     "estimators": named_learners,
     "decision_tree": model,
-    "found": lambda drawing, thing: result(drawing, thing, "found"),
+    "explanation": lambda drawing, thing: result(drawing, thing, "explanation"),
+    "result": lambda drawing, thing: result(drawing, thing, "result"),
     **OUTCOMES,
     "make": lambda drawing, thing: [drawing.data.X, sparse_rows(drawing.data.X, drawing.rng)][:1],
     "memory": lambda drawing, thing: None,  # a name would be that of a folder
     "ax": lambda drawing, thing: None,
-    "axes": lambda drawing, thing: None,
 }
 OPTIONAL = {
     "sample_weight": 0.25,

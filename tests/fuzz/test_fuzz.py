@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.fuzz import cases, planted, surface
+from tests.fuzz import cases, judge, planted, roles, surface, usual
 from tests.fuzz.inputs import Data
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,11 +52,25 @@ def test_everything_public_is_drawn():
 
 @pytest.mark.once
 @pytest.mark.filterwarnings("ignore")
-def test_every_public_name_is_called_by_the_rounds_in_turn():
-    never = surface.callable_names()
+def test_every_public_name_answers_in_the_calm_rounds():
+    """What is never answered is never tested: the names below all refuse what they are given."""
+    answered, never = set(), surface.callable_names()
     for seed in range(cases.ROUNDS * len(cases.stock()[0])):
-        never -= {step.name for step in cases.draw(seed).steps}
-    assert not never
+        answered |= judge.run(cases.draw(seed)).answered
+    never -= answered
+    # Files of some loaders, and a library, are not here.
+    elsewhere = {"ShapExplanation.to_shap"} | {n for n in never if n.startswith("load_")}
+    never -= elsewhere
+    assert sorted(never - set(usual.UNANSWERED)) == []
+    assert sorted(set(usual.UNANSWERED) - never) == []
+
+
+def test_roles_are_names_of_parameters():
+    names = set()
+    for thing in surface.public().values():
+        for one in [thing, *(surface.methods(thing.call).values() if thing.is_class else ())]:
+            names |= set(one.parameters)
+    assert set(roles.ROLES) <= names
 
 
 def test_sizes_reach_the_kernels():
