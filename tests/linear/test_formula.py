@@ -13,6 +13,7 @@ from statfast.linear import (
     GeneralizedLinearModel,
     LinearRegression,
     LogisticRegression,
+    LogisticRegressionCV,
     add1,
     anova,
     drop1,
@@ -452,3 +453,20 @@ def test_functions_and_numbers_of_a_context():
         LinearRegression.from_formula("mpg ~ twice(wt)", CARS)
     with pytest.raises(TypeError, match=r"context must be a dict of names, such as locals\(\)"):
         LinearRegression.from_formula("mpg ~ wt", CARS, context=0)
+
+
+def test_a_search_of_penalties_by_a_formula():
+    rng = np.random.default_rng(0)
+    data = {"y": rng.random(60) > 0.5, "x": rng.normal(size=60), "g": list("abc") * 20}
+    fit = LogisticRegressionCV.from_formula("y ~ x + g", data, cv=3)
+    frame = pandas.DataFrame({"x": data["x"], "b": np.tile([0, 1, 0], 20), "c": [0, 0, 1] * 20})
+    same = LogisticRegressionCV(cv=3).fit(frame, data["y"])
+    assert_allclose(fit.coef_, same.coef_)
+    assert fit.coef_names_.tolist() == ["(Intercept)", "x", "g[T.b]", "g[T.c]"]
+    assert same.coef_names_.tolist() == ["(Intercept)", "x", "b", "c"]
+    assert "\ng[T.b] " in str(fit.summary())
+    assert_array_equal(fit.predict(data), same.predict(frame))
+    assert LogisticRegressionCV.from_formula("y ~ 1", data, cv=3).coef_.shape == (1, 0)
+    for more in ({"cov_type": "HC0"}, {"maxlags": 2}):
+        with pytest.raises(TypeError, match=f"fit takes no {next(iter(more))}. Leave it out"):
+            LogisticRegressionCV.from_formula("y ~ x", data, **more)

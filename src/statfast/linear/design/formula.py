@@ -301,8 +301,12 @@ class FromFormula:
         model = cls(**params, **({} if intercept else {"fit_intercept": False}))
         if groups is not None:
             groups = _groups(data, groups)[rows.kept]
-        more = {**rows.added, "cov_type": cov_type, "groups": groups}
-        more |= {} if maxlags is None else {"maxlags": maxlags}
+        usual = {"cov_type": "nonrobust", "groups": None, "maxlags": None}
+        given = dict(zip(usual, (cov_type, groups, maxlags), strict=True))
+        more = rows.added | {name: v for name, v in given.items() if v is not usual[name]}
+        if others := more.keys() - signature(model.fit).parameters.keys():
+            name = min(others)
+            raise TypeError(f"{cls.__name__}.fit takes no {name}. Leave it out.")
         if design.columns:
             model.fit(rows.X, rows.y, rows.sample_weight, **more)
         else:

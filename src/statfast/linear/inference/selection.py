@@ -5,7 +5,7 @@ As R's ``drop1``, ``add1`` and ``step`` (Venables & Ripley 2002, section 7.2,
 doi:10.1007/978-0-387-21706-2; Akaike 1974, doi:10.1109/TAC.1974.1100705).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Any, Literal
@@ -14,7 +14,7 @@ import numpy as np
 
 from statfast._estimator import CoefficientTable, Display, picture
 from statfast._typing import Array, ArrayLike, Axes, DataFrame, Rows, Weights
-from statfast._validation import as_choice, as_real, shown, wrong_type
+from statfast._validation import as_choice, as_real, is_iterable, shown, wrong_type
 from statfast.linear.design.formula import remember
 from statfast.linear.inference.anova import ROUNDING, TESTS, fall_test, misfits
 from statfast.linear.inference.term_fits import TermFits
@@ -186,7 +186,7 @@ def add1(
 
 def _start(names: Any, terms: dict[str, Array]) -> frozenset[Any]:
     """The set of terms to begin with."""
-    if not isinstance(names, Iterable):
+    if not is_iterable(names):
         raise wrong_type("start", "names of terms", names)
     chosen = frozenset([names] if isinstance(names, str) else map(str, names))
     if not chosen <= set(terms):

@@ -31,6 +31,7 @@ from statfast._validation import (
     as_labels,
     as_real,
     as_weights,
+    column_names,
     not_fitted,
     wrong_type,
 )
@@ -238,7 +239,8 @@ class LogisticRegressionCV(LogisticRegression):
             base, {"C": Cs, "l1_ratio": ratios}, cv=pairs, rule=self.rule, error_score="raise",
             scoring="neg_log_loss" if self.scoring is None else self.scoring, refit=params.refit,
         )  # fmt: skip
-        search.fit(rows, classes[codes], sample_weight=weights)
+        named = rows if column_names(X) is None else X  # summaries show the names
+        search.fit(named, classes[codes], sample_weight=weights)
         scores = search.cv_results_
         table = np.array([scores[f"split{fold}_test_score"] for fold in range(len(pairs))])
         if params.refit:
