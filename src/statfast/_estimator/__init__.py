@@ -129,7 +129,7 @@ from statfast._estimator.routing import (
     router_of,
     routing_is_on,
 )
-from statfast._estimator.scorers import RESPONSES, Answers, Scorer, by_score
+from statfast._estimator.scorers import RESPONSES, Answers, Scorer, by_score, weighted_mean
 from statfast._estimator.sparse_coefficients import SparseCoefficients
 from statfast._estimator.sums.class_moments import (
     MomentsByClass,
@@ -310,6 +310,7 @@ __all__ = [
     "verbosity",
     "weight_text",
     "weighted_labels",
+    "weighted_mean",
     "width_of",
     "with_params",
     "with_tags_of",

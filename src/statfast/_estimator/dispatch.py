@@ -23,6 +23,7 @@ from statfast._engine import (
     end_fits,
     is_distributed,
 )
+from statfast._estimator.mixins import name_of_rows
 from statfast._estimator.sums.part_sums import named_rows
 from statfast._typing import Array
 from statfast._validation import as_labels, as_targets, as_weights, column_names
@@ -46,11 +47,13 @@ def dispatch_methods(cls: type) -> None:
 
 
 def dispatching(method: Callable[..., Any], part_method: Callable[..., Any]) -> Callable[..., Any]:
+    rows = name_of_rows(method)
+
     @wraps(method)
     def dispatched(self: Any, *args: Any, **options: Any) -> Any:
-        if not args and "raw_documents" in options:
-            args = (options.pop("raw_documents"),)
-        X = args[0] if args else options.get("X")  # X is None where the method has a default.
+        if not args and rows in options:
+            args = (options.pop(rows),)
+        X = args[0] if args else None  # where the method has a default
         if X is None or type(X) is np.ndarray or not is_distributed(X):
             return method(self, *args, **options)
         return part_method(self, *args, **options)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What classifiers, clusterers and transformers have in common."""
 
+import inspect
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -278,12 +279,20 @@ class Transformer:
 _CONTAINERS = ("default", "pandas", "polars")
 
 
+def name_of_rows(method: Callable[..., Any]) -> str:
+    """The name of the first argument of a method: X, T or raw_documents."""
+    return inspect.unwrap(method).__code__.co_varnames[1]
+
+
 def _in_container(method: Callable[..., Any]) -> Callable[..., Any]:
     """``method``, its ndarray turned into the table `Transformer.set_output` asked for."""
 
+    rows = name_of_rows(method)
+
     @wraps(method)
-    def wrapped(self: Any, X: Any, *args: Any, **kwargs: Any) -> Any:
-        return _as_table(self, method(self, X, *args, **kwargs), X)
+    def wrapped(self: Any, *args: Any, **options: Any) -> Any:
+        X = args[0] if args else options.get(rows)
+        return _as_table(self, method(self, *args, **options), X)
 
     return wrapped
 

@@ -119,6 +119,14 @@ def with_weight(y: Any, answers: Array, sample_weight: Any) -> tuple[Any, Array,
     return to_array(y, "y", "an array of targets")[kept], answers[kept], weights[kept]
 
 
+def weighted_mean(values: Array, sample_weight: Any) -> float:
+    """The mean of a value of each row; rows without weight may have any, such as infinity."""
+    if sample_weight is None:
+        return float(values.mean(dtype=np.float64))
+    _, kept, weights = with_weight(values, values, sample_weight)
+    return float(np.average(kept, weights=weights))
+
+
 def _of_labels(answers: list[Any], classes: Sequence[Any]) -> Array:
     """The probability of each of several labels a row, from a table of probabilities for each."""
     tables = [np.asarray(table) for table in answers]
@@ -129,9 +137,10 @@ def _of_labels(answers: list[Any], classes: Sequence[Any]) -> Array:
 
 
 def by_score(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-    """The estimator's own ``score``: the scorer for ``scoring=None``."""
-    more = {} if sample_weight is None else {"sample_weight": sample_weight}
+    """The estimator's own ``score``, the scorer for ``scoring=None``: by weight if it takes any."""
     score = as_estimator(estimator, method="score").score
+    weighted = sample_weight is not None and _takes_weights(score)
+    more = {"sample_weight": sample_weight} if weighted else {}
     if y is not None:
         return score(X, y, **more)
     targets = signature(score).parameters.get("y")
@@ -150,7 +159,8 @@ class Answers:
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """The estimator's own score of these answers."""
-        more = {} if sample_weight is None else {"sample_weight": sample_weight}
+        weighted = sample_weight is not None and _takes_weights(self.kind.score)
+        more = {"sample_weight": sample_weight} if weighted else {}
         return self.kind.score(self, X, y, **more)
 
     def __getattr__(self, method: str) -> Any:

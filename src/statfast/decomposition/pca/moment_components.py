@@ -6,7 +6,15 @@ from typing import Any, Self
 import numpy as np
 
 from statfast._engine import Chunks
-from statfast._estimator import ROW_DTYPES, CoefficientTable, FitState, SumFit, Summary, fitted
+from statfast._estimator import (
+    ROW_DTYPES,
+    CoefficientTable,
+    FitState,
+    SumFit,
+    Summary,
+    fitted,
+    weighted_mean,
+)
 from statfast._typing import Array, Matrix, Rows, Weights
 from statfast._validation import (
     as_csr,
@@ -144,7 +152,7 @@ class MomentComponents(ComponentModel, SumFit):
             parts.append(distance)
         return -(np.concatenate(parts) + d * np.log(2.0 * np.pi) + log_det) / 2.0
 
-    def score(self, X: Rows, y: object = None) -> float:
+    def score(self, X: Rows, y: object = None, sample_weight: Weights = None) -> float:
         """Return the mean log-likelihood of the samples under probabilistic PCA.
 
         Parameters
@@ -153,6 +161,8 @@ class MomentComponents(ComponentModel, SumFit):
             Test samples.
         y : ignored
             Not used; present for the interface.
+        sample_weight : array-like of shape (m,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -163,7 +173,7 @@ class MomentComponents(ComponentModel, SumFit):
         ValueError
             As for `score_samples`.
         """
-        return float(self.score_samples(X).mean())
+        return weighted_mean(self.score_samples(X), sample_weight)
 
     def summary(self) -> Summary:
         """Return the importance of the components, as R's ``summary(prcomp(x))``.

@@ -8,8 +8,18 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._engine import checkpoint, each, grid
-from statfast._estimator import ROW_DTYPES, by_fit, fitted, flag, jobs, one_of, param, real
-from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
+from statfast._estimator import (
+    ROW_DTYPES,
+    by_fit,
+    fitted,
+    flag,
+    jobs,
+    one_of,
+    param,
+    real,
+    weighted_mean,
+)
+from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import (
     as_choice,
     as_count,
@@ -189,7 +199,7 @@ class MultivariateNormal(DerivedNormals):
         """
         return self._log_densities(self._rows(X))
 
-    def score(self, X: Rows, y: object = None) -> float:
+    def score(self, X: Rows, y: object = None, sample_weight: Weights = None) -> float:
         """Return the mean log density.
 
         Parameters
@@ -198,6 +208,8 @@ class MultivariateNormal(DerivedNormals):
             Test samples.
         y : ignored
             Not used; present for the interface.
+        sample_weight : array-like of shape (m,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -209,7 +221,7 @@ class MultivariateNormal(DerivedNormals):
         ValueError
             As for `score_samples`.
         """
-        return float(self.score_samples(X).mean(dtype=np.float64))
+        return weighted_mean(self.score_samples(X), sample_weight)
 
     def mahalanobis(self, X: Rows) -> Array:
         """Return the squared Mahalanobis distance of each sample from the mean.

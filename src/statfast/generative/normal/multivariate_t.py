@@ -20,6 +20,7 @@ from statfast._estimator import (
     nothing,
     param,
     real,
+    weighted_mean,
 )
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import (
@@ -296,7 +297,7 @@ class MultivariateT(Estimator):
         out = height - log_fall(squares.astype(np.float64), self.df_, d)
         return out.astype(squares.dtype)
 
-    def score(self, X: Rows, y: object = None) -> float:
+    def score(self, X: Rows, y: object = None, sample_weight: Weights = None) -> float:
         """Return the mean log density.
 
         Parameters
@@ -305,6 +306,8 @@ class MultivariateT(Estimator):
             Test samples.
         y : ignored
             Not used; present for the interface.
+        sample_weight : array-like of shape (m,), optional
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -315,7 +318,7 @@ class MultivariateT(Estimator):
         ValueError
             As for `score_samples`.
         """
-        return float(self.score_samples(X).mean(dtype=np.float64))
+        return weighted_mean(self.score_samples(X), sample_weight)
 
     def mahalanobis(self, X: Rows) -> Array:
         """Return the squared Mahalanobis distance of each sample from the location, by the shape.
