@@ -388,3 +388,8 @@ def test_wrong_rows_afterwards():
         model.inverse_transform([[1.0, 2.0, 3.0]])
     with pytest.raises(ValueError, match="is not fitted"):
         NMF().transform([[1.0]])
+
+
+def test_ragged_starts_are_refused_by_a_sentence():
+    with pytest.raises(ValueError, match=r"^H "):
+        NMF(init="custom").fit_transform(np.ones((4, 3)), H=[[1.0, 2.0], [3.0]])

@@ -380,3 +380,10 @@ def test_errors_of_members_keep_their_digits():
         for shift in (0.0, 1e9)
     ]
     np.testing.assert_allclose(errors[1], errors[0], rtol=1e-4)
+
+
+def test_rates_beyond_the_range_of_weights_are_refused():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 3, 40)
+    with pytest.raises(ValueError, match="learning_rate must leave weights of rows finite"):
+        AdaBoostClassifier(learning_rate=1e6).fit(X, y)

@@ -302,3 +302,15 @@ def test_shifts_and_scales_do_not_change_the_support():
     assert_array_equal(moved, support)
     with pytest.raises(ValueError, match="overflow"):
         covariance.fast_mcd(X * 1e200)
+
+
+@pytest.mark.parametrize("size", [1e-120, 1.0, 1e100])
+def test_shrinkage_of_oas_does_not_depend_on_units(size):
+    X = rows()
+    shares = [covariance.OAS().fit(X * scale).shrinkage_ for scale in (size, 1.0)]
+    np.testing.assert_allclose(*shares, rtol=1e-10)
+
+
+def test_precisions_beyond_the_range_of_floats_are_refused():
+    with pytest.raises(ValueError, match="X varies by so little"):
+        covariance.EmpiricalCovariance().fit(rows() * 1e-158)

@@ -354,3 +354,8 @@ def test_check_cv_keeps_splitters_and_reads_iterables_once():
 def test_check_cv_refuses_what_is_no_cv(cv):
     with pytest.raises(TypeError, match="cv must be an integer, a splitter or an iterable"):
         ours.check_cv(cv)
+
+
+def test_arrays_without_dimensions_are_no_folds():
+    with pytest.raises(TypeError, match="cv must be an integer, a splitter"):
+        ours.check_cv(np.array(object()))

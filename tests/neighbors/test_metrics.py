@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from statfast._core.distance import metrics
+from statfast._distance.blockwise import TABLES
 from statfast._distance.metrics import PLAIN, as_metric
+from statfast.neighbors import NearestNeighbors
 from statfast.neighbors.brute import brute, user_metric
 from statfast.neighbors.brute.binary import BinaryIndex
 from statfast.neighbors.brute.brute import BruteIndex
@@ -300,3 +302,12 @@ def test_rows_are_not_copied():
         rows = X[:, :2] if name == "haversine" else X
         index = user_metric.build_brute(rows, as_metric(name, d=rows.shape[1]))
         assert np.shares_memory(index.rows, X)
+
+
+@pytest.mark.parametrize("metric", sorted(TABLES))
+def test_models_of_every_metric_are_pickled(metric):
+    X = np.random.default_rng(0).integers(0, 3, (20, 4)) + 0.0
+    X[:, 0] += 1
+    model = NearestNeighbors(n_neighbors=2, metric=metric).fit(X)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.kneighbors(X)[0], model.kneighbors(X)[0])

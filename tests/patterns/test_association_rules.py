@@ -312,6 +312,8 @@ def test_refused():
         rules.sort("strength")
     with pytest.raises(ValueError, match="'Tea' is no item"):
         rules.containing(consequent=["Tea"])
+    with pytest.raises(TypeError, match="items must hold names of items; unhashable"):
+        rules.containing(consequent=[["Eggs"]])
     with pytest.raises(TypeError, match="basket must be a collection"):
         rules.for_basket("Onion")
 

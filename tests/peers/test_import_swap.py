@@ -18,7 +18,7 @@ import statfast
 from statfast._estimator.parameters.ignored_arguments import IGNORED, ignored_names
 from statfast.datasets import load_iris, load_wine
 
-pytest.importorskip("sklearn")
+pytest.importorskip("sklearn.experimental.enable_halving_search_cv")
 from sklearn.base import clone
 from sklearn.metrics import d2_tweedie_score
 from sklearn.model_selection import GridSearchCV

@@ -6,6 +6,8 @@ that is not defined is NaN. Each distance depends on its two rows alone, whateve
 in, unless numbers have to be scaled by a power of two.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -144,29 +146,41 @@ def _shares(rows: Array) -> Array:
     return np.asarray(scaled / scaled.sum(axis=1, keepdims=True))
 
 
-def _of_sets(formula: Any) -> Any:
-    """A table function of rows taken as sets of the columns that are not 0.
+def of_sets(
+    A: np.ndarray, B: np.ndarray, weights: None = None, *, formula: Callable[..., Any]
+) -> np.ndarray:
+    """Distances of rows taken as sets of the columns that are not 0.
 
     `formula` makes distances of the numbers of columns that both have, that one alone has, and that
     neither has. These are whole, so that they are exact in any order of summation; 0 / 0 is 0.
     """
-
-    def table(A: np.ndarray, B: np.ndarray, weights: None = None) -> np.ndarray:
-        a, b = (A != 0.0).astype(np.float64), (B != 0.0).astype(np.float64)
-        both = a @ b.T
-        first = a.sum(axis=1)[:, None] - both
-        second = b.sum(axis=1) - both
-        above, below = formula(both, first, second, A.shape[1] - both - first - second)
-        return np.divide(above, below, out=np.zeros_like(both), where=below != 0.0)
-
-    return table
+    a, b = (A != 0.0).astype(np.float64), (B != 0.0).astype(np.float64)
+    both = a @ b.T
+    first = a.sum(axis=1)[:, None] - both
+    second = b.sum(axis=1) - both
+    above, below = formula(both, first, second, A.shape[1] - both - first - second)
+    return np.divide(above, below, out=np.zeros_like(both), where=below != 0.0)
 
 
-dice = _of_sets(lambda both, a, b, none: (a + b, 2 * both + a + b))
-yule = _of_sets(lambda both, a, b, none: (2 * a * b, both * none + a * b))
-russellrao = _of_sets(lambda both, a, b, none: (a + b + none, both + a + b + none))
-rogerstanimoto = _of_sets(lambda both, a, b, none: (2 * (a + b), both + none + 2 * (a + b)))
-sokalsneath = _of_sets(lambda both, a, b, none: (2 * (a + b), both + 2 * (a + b)))
+# Numerator and denominator; a fitted model holds such a function, and is pickled by its name.
+def dice(both: Array, a: Array, b: Array, none: Array) -> tuple[Array, Array]:
+    return a + b, 2 * both + a + b
+
+
+def yule(both: Array, a: Array, b: Array, none: Array) -> tuple[Array, Array]:
+    return 2 * a * b, both * none + a * b
+
+
+def russellrao(both: Array, a: Array, b: Array, none: Array) -> tuple[Array, Array]:
+    return a + b + none, both + a + b + none
+
+
+def rogerstanimoto(both: Array, a: Array, b: Array, none: Array) -> tuple[Array, Array]:
+    return 2 * (a + b), both + none + 2 * (a + b)
+
+
+def sokalsneath(both: Array, a: Array, b: Array, none: Array) -> tuple[Array, Array]:
+    return 2 * (a + b), both + 2 * (a + b)
 
 
 def _column_magnitudes(A: Array, B: Array) -> Array:
@@ -183,10 +197,10 @@ TABLES: dict[str, Any] = {
     "braycurtis": braycurtis,
     "nan_euclidean": nan_euclidean,
     "jensenshannon": jensenshannon,
-    "dice": dice,
-    "yule": yule,
-    "russellrao": russellrao,
-    "rogerstanimoto": rogerstanimoto,
-    "sokalmichener": rogerstanimoto,  # two names of one distance
-    "sokalsneath": sokalsneath,
+    "dice": partial(of_sets, formula=dice),
+    "yule": partial(of_sets, formula=yule),
+    "russellrao": partial(of_sets, formula=russellrao),
+    "rogerstanimoto": partial(of_sets, formula=rogerstanimoto),
+    "sokalmichener": partial(of_sets, formula=rogerstanimoto),  # two names of one distance
+    "sokalsneath": partial(of_sets, formula=sokalsneath),
 }

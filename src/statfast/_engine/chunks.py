@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._validation import FLOATS, as_rows, wrong_type
+from statfast._validation import FLOATS, as_rows, is_iterable, wrong_type
 
 
 class Chunks:
@@ -50,7 +50,7 @@ class Chunks:
     """
 
     def __init__(self, make: Callable[[], Iterable[Any]] | Iterable[Any]) -> None:
-        if not callable(make) and not isinstance(make, Iterable):
+        if not callable(make) and not is_iterable(make):
             raise wrong_type("make", "a list of arrays, or a function that returns one", make)
         self._make, self._spent = make, False
         self.shape: tuple[int, int] | None = None

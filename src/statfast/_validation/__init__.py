@@ -29,7 +29,7 @@ from statfast._validation.errors import (
     wrong_type,
 )
 from statfast._validation.fitted_rows import compare_names, require_width, rows_for
-from statfast._validation.kinds import first_time, is_time_type
+from statfast._validation.kinds import first_time, is_iterable, is_time_type
 from statfast._validation.memory import free_memory, refuse_large, takes_too_much
 from statfast._validation.parameters import (
     MAX_POWER,
@@ -123,6 +123,7 @@ __all__ = [
     "frame_columns",
     "free_memory",
     "is_dask",
+    "is_iterable",
     "is_missing",
     "is_sparse",
     "is_time_type",

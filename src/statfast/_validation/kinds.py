@@ -41,6 +41,11 @@ def refuse_times(X: Any, name: str) -> None:
     )
 
 
+def is_iterable(value: Any) -> bool:
+    """Whether it can be iterated, unlike an array of no dimensions, which is an Iterable too."""
+    return isinstance(value, Iterable) and getattr(value, "ndim", 1) != 0
+
+
 def _column_types(X: Any) -> list[Any] | None:
     """The types of a data frame's columns, a list; None of anything else."""
     types = getattr(X, "dtypes", None)  # pandas, polars

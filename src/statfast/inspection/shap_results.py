@@ -116,7 +116,11 @@ class ShapExplanation(Tabled):
         ImportError
             If the library shap is not installed.
         """
-        return import_module("shap").Explanation(
+        try:
+            explanation = import_module("shap").Explanation
+        except ImportError as error:
+            raise ImportError('to_shap needs the library shap: pip install "shap".') from error
+        return explanation(
             self.values, self.base_values, self.data, feature_names=self.feature_names,
             output_names=self.output_names, error_std=self.standard_errors,
         )  # fmt: skip

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Dendrograms: the merges of a hierarchical clustering as a tree."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from statfast._estimator import Display, new_axes
 from statfast._typing import Array, ArrayLike, Axes
-from statfast._validation import as_choice, as_count, as_real, wrong_type
+from statfast._validation import as_choice, as_count, as_real, is_iterable, wrong_type
 from statfast.cluster.hierarchy.dendrogram import as_linkage, heights_within, leaves_of
 from statfast.plot.regions import COLORS
 
@@ -97,7 +97,7 @@ def dendrogram(
     as_choice(orientation, "orientation", SIDES)
     linewidth = as_real(linewidth, "linewidth", 0.0)
     shown = n if max_leaves is None else min(n, as_count(max_leaves, "max_leaves", 2))
-    if labels is not None and (isinstance(labels, str) or not isinstance(labels, Iterable)):
+    if labels is not None and (isinstance(labels, str) or not is_iterable(labels)):
         raise wrong_type("labels", f"a name for each of the {n} rows", labels)
     # Labels are taken by position, whatever the index of a pandas Series.
     labels = None if labels is None else list(labels)

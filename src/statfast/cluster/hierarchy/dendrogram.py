@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clusters, cophenetic distances and inconsistency coefficients of a linkage matrix."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import numpy as np
 from statfast._core.hierarchy import dendrogram as kernel
 from statfast._distance import condensed_of, scale_of
 from statfast._engine import checkpoint, each, grid
-from statfast._validation import as_count, as_real, as_rows, refuse_large, shown
+from statfast._validation import as_count, as_real, as_rows, is_iterable, refuse_large, shown
 
 PAIRS_PER_CALL = 1 << 22  # pairs written between checkpoints
 MERGES_PER_CALL = 1 << 23  # merges looked at between checkpoints
@@ -75,7 +74,7 @@ def cut_tree(Z: Any, n_clusters: Any = None, *, height: Any = None) -> np.ndarra
 
 def _listed(cuts: Any, name: str) -> tuple[list[Any], bool]:
     """One cut or several as a list, and whether they are several."""
-    if isinstance(cuts, str) or not isinstance(cuts, Iterable) or getattr(cuts, "ndim", 1) == 0:
+    if isinstance(cuts, str) or not is_iterable(cuts):
         return [cuts], False
     cuts = list(cuts)
     if not cuts:

@@ -29,6 +29,7 @@ from statfast._validation import (
     not_fitted,
     refuse_large,
     rows_for,
+    to_array,
     warn_not_converged,
 )
 from statfast.decomposition.nonnegative.coordinate_descent import Penalty, coefficients, descend
@@ -400,9 +401,9 @@ def n_components_of(params: Any, rows: Any, W: Array, H: ArrayLike | None) -> An
     if params.n_components != "auto":
         return params.n_components
     if params.init == "custom":
-        for factor, axis in ((W, 1), (H, 0)):
-            if factor is not None and np.ndim(factor) == 2:
-                return np.shape(factor)[axis]
+        for name, factor, axis in (("W", W, 1), ("H", H, 0)):
+            if factor is not None and (made := to_array(factor, name, "a matrix")).ndim == 2:
+                return made.shape[axis]
     return rows.shape[1]
 
 

@@ -12,6 +12,8 @@ from statfast._typing import Array
 from statfast.ensemble.adaboost.stumps import MAX_COLUMNS, StumpRounds, is_stump
 from statfast.ensemble.members.base_estimators import UNFITTED, array_of, seeded, warn_unfitted
 
+MAX_VOTE = 700.0  # Its exponential is within the range of floats.
+
 
 class ReweightedRounds:
     """Members fitted one after the other, to weights that sum to 1 in each round.
@@ -75,6 +77,11 @@ class ReweightedRounds:
                     )
                 break
             vote = rate * (log((1.0 - error) / error) + log(max(k - 1, 1))) if error > 0.0 else 1.0
+            if vote > MAX_VOTE:
+                raise ValueError(
+                    f"learning_rate must leave weights of rows finite; got {rate!r}, which "
+                    f"multiplies those that are wrong by exp({vote:.4g}). Lower learning_rate."
+                )
             self._move(vote, exp(vote) if error > 0.0 else 1.0, wrong, stump)
             self.votes.append(vote)
             self.errors.append(error)

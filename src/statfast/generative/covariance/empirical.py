@@ -39,7 +39,14 @@ class PrecisionFactor:
     @property
     def precision(self) -> Array:
         """The inverse of the covariance, or its pseudo-inverse where it is singular."""
-        return self.whitener.T @ self.whitener
+        with np.errstate(over="ignore", invalid="ignore"):
+            precision = self.whitener.T @ self.whitener
+        if not np.isfinite(precision).all():
+            raise ValueError(
+                "X varies by so little that the inverse of its covariance is beyond the largest "
+                "number. Multiply X by a constant, such as 1e100."
+            )
+        return precision
 
 
 def precision_factor(covariance: Array) -> PrecisionFactor:

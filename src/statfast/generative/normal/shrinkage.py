@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._linalg import power_of_two
 from statfast._typing import Array
 from statfast._validation import as_real, wrong_type
 
@@ -47,6 +48,8 @@ def oas_share(total_weight: float, covariance: Array) -> float:
     d = len(covariance)
     if d == 1:
         return 0.0  # There is nothing to shrink.
+    # The share does not depend on units; of extreme ones squares would leave the range of floats.
+    covariance = np.ldexp(covariance, -power_of_two(float(np.abs(covariance.diagonal()).max())))
     alpha, size = (covariance**2).mean(), np.trace(covariance) / d
     down = (total_weight + 1.0) * (alpha - size**2 / d)
     return 1.0 if down <= 0.0 else float(min(1.0, (alpha + size**2) / down))

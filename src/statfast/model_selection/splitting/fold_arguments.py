@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a user gives as cv: a number of folds, a splitter, the folds themselves, or each row's."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from statfast._estimator import FoldSplitter, rows_besides
 from statfast._typing import Array, ArrayLike, Rows, Seed
-from statfast._validation import as_count, as_flag, shape_of, to_array, wrong_type
+from statfast._validation import as_count, as_flag, is_iterable, shape_of, to_array, wrong_type
 from statfast.model_selection.splitting.partitions import KFold, StratifiedKFold
 from statfast.model_selection.splitting.splitter import Splitter, n_rows
 
@@ -153,7 +153,7 @@ def check_cv(
     if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         return cv
     wanted = "an integer, a splitter or an iterable of index pairs"
-    if not isinstance(cv, Iterable) or isinstance(cv, str | bytes):
+    if not is_iterable(cv) or isinstance(cv, str | bytes):
         raise wrong_type("cv", wanted, cv)
     pairs = list(cv)
     for pair in pairs:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The choice of k: the leave-one-out error for many k, from one search."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from statfast._estimator import (
     left_out_plan,
 )
 from statfast._typing import Array, ArrayLike
-from statfast._validation import as_count, takes_too_much, wrong_type
+from statfast._validation import as_count, is_iterable, takes_too_much, wrong_type
 from statfast.neighbors.search.search import KNeighborSearch, starts_of
 from statfast.neighbors.vote.weights import weigh
 
@@ -218,8 +218,7 @@ def distinct(ks: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
 
 def listed(ks: Any) -> list:
     """The numbers of neighbors as a list that is not empty."""
-    scalar = isinstance(ks, str) or getattr(ks, "ndim", 1) == 0
-    if scalar or not isinstance(ks, Iterable):
+    if isinstance(ks, str) or not is_iterable(ks):
         raise wrong_type("ks", "a list of integers", ks)
     ks = list(ks)
     if not ks:

@@ -11,7 +11,15 @@ from statfast._core.patterns.rules import SetTable
 from statfast._engine import checkpoint
 from statfast._estimator import CoefficientTable, Display, LongTabled, picture
 from statfast._typing import Array, Axes, DataFrame
-from statfast._validation import as_choice, as_count, as_flag, as_real, refuse_large, wrong_type
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_flag,
+    as_real,
+    is_iterable,
+    refuse_large,
+    wrong_type,
+)
 from statfast.patterns.association.measures import MEASURES, RuleCounts
 from statfast.patterns.association.significance import CORRECTIONS, corrected, fisher_p_values
 from statfast.patterns.itemsets.table import FrequentItemsets
@@ -247,7 +255,7 @@ class AssociationRules(LongTabled):
             Rules whose antecedent the basket has, and whose consequent it does not have in whole,
             in the order of this table.
         """
-        if isinstance(basket, str) or not isinstance(basket, Iterable):
+        if isinstance(basket, str) or not is_iterable(basket):
             raise wrong_type("basket", "a collection of items", basket)
         known = set(self.itemsets.names)
         inside = self.itemsets._is_part_of(

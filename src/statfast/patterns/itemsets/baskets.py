@@ -21,6 +21,7 @@ from statfast._typing import Array, Jobs
 from statfast._validation import (
     as_sparse,
     as_weights,
+    is_iterable,
     is_missing,
     is_sparse,
     nonfinite,
@@ -134,7 +135,7 @@ def _names(feature_names: Any, names: list[Any] | None, d: int) -> list[Any]:
     """Names of items: those that are passed, else the columns', else their numbers."""
     if feature_names is None:
         return list(range(d)) if names is None else names
-    if isinstance(feature_names, str) or not isinstance(feature_names, Iterable):
+    if isinstance(feature_names, str) or not is_iterable(feature_names):
         raise wrong_type("feature_names", "a list of names", feature_names)
     passed = list(feature_names)
     if len(passed) != d:
@@ -244,7 +245,7 @@ def _of_lists(X: Any, feature_names: Any) -> tuple[list[Any], Array, Array]:
 
 
 def _as_basket(basket: Any, number: int) -> list[Any]:
-    if isinstance(basket, str | bytes) or not isinstance(basket, Iterable):
+    if isinstance(basket, str | bytes) or not is_iterable(basket):
         raise TypeError(
             f"X must be {WANTED}; got {shown(basket)} for basket {number}. Put the items of a "
             "basket into a list."

@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._estimator import CoefficientTable, Display, LongTabled
 from statfast._typing import Array, Axes, DataFrame
-from statfast._validation import shown, wrong_type
+from statfast._validation import is_iterable, shown, wrong_type
 
 MAX_SETS_DRAWN = 15
 
@@ -185,10 +185,13 @@ class FrequentItemsets(LongTabled):
 
     def _numbers(self, items: Iterable[Any]) -> Array:
         """Places of names, which must be there."""
-        if isinstance(items, str) or not isinstance(items, Iterable):
+        if isinstance(items, str) or not is_iterable(items):
             raise wrong_type("items", "a collection of items", items)
         number_of = {name: number for number, name in enumerate(self.names)}
-        wanted = set(items)
+        try:
+            wanted = set(items)
+        except TypeError as error:
+            raise TypeError(f"items must hold names of items; {error}.") from None
         for name in wanted:
             if name not in number_of:
                 raise ValueError(

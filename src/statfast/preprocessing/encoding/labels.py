@@ -16,6 +16,7 @@ from statfast._validation import (
     as_rows,
     as_sparse,
     explain_nonfinite,
+    is_iterable,
     is_sparse,
     not_fitted,
     shown,
@@ -668,17 +669,12 @@ class MultiLabelBinarizer(LabelCoder):
         return out
 
 
-def _is_collection(value: Any) -> bool:
-    """Whether it can be iterated, unlike an array of no dimensions, which is an Iterable too."""
-    return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
-
-
 def _label_sets(y: Any) -> list[list[Any]]:
-    if isinstance(y, str | bytes) or not _is_collection(y):
+    if isinstance(y, str | bytes) or not is_iterable(y):
         raise TypeError(f"y must be an iterable of sets of labels; got {type(y).__name__}.")
     rows = []
     for row in y:
-        if not _is_collection(row):
+        if not is_iterable(row):
             raise TypeError(
                 f"y must hold a set of labels for each row; got {shown(row)}. Use LabelBinarizer "
                 "for one label a row."

@@ -287,8 +287,11 @@ class _Verdicts:
         tree = model.tree_
         sizes = tree.weighted_n_node_samples if by_weight else tree.n_node_samples
         if not hasattr(model, "node_classes"):
-            for name, value, none in (("class_names", class_names, None), ("show", show, "label")):
-                if value is not none and value != none:
+            for name, value, none, is_other in (
+                ("class_names", class_names, None, class_names is not None),
+                ("show", show, "label", show != "label"),
+            ):
+                if is_other:
                     raise ValueError(
                         f"{name} must be {none!r} for a regression; got {shown(value)}. Leave it "
                         "out."
