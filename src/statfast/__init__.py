@@ -321,6 +321,7 @@ _HOMES = {
         "FunctionTransformer",
         "KBinsDiscretizer",
         "KNNImputer",
+        "KernelCenterer",
         "LabelBinarizer",
         "LabelEncoder",
         "MaxAbsScaler",

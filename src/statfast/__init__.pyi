@@ -275,6 +275,7 @@ from statfast.pipeline import make_union as make_union
 from statfast.preprocessing import Binarizer as Binarizer
 from statfast.preprocessing import FunctionTransformer as FunctionTransformer
 from statfast.preprocessing import KBinsDiscretizer as KBinsDiscretizer
+from statfast.preprocessing import KernelCenterer as KernelCenterer
 from statfast.preprocessing import KNNImputer as KNNImputer
 from statfast.preprocessing import LabelBinarizer as LabelBinarizer
 from statfast.preprocessing import LabelEncoder as LabelEncoder
@@ -393,6 +394,7 @@ __all__ = [
     "KNeighborsRegressor",
     "KNeighborsTransformer",
     "KPrototypes",
+    "KernelCenterer",
     "KernelDensity",
     "KernelDensityNB",
     "KernelRidge",

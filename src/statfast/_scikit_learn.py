@@ -298,9 +298,6 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
         "NeighborhoodComponentsAnalysis": "",
     },
     "neural_network": {("BernoulliRBM", "MLPClassifier", "MLPRegressor"): ""},
-    "preprocessing": {
-        "KernelCenterer": "",
-    },
     "random_projection": {
         (
             "GaussianRandomProjection",

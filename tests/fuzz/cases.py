@@ -198,7 +198,12 @@ class Drawing:
 
     def kind_of_rows(self, thing):
         """Documents, counts, one column, or just rows."""
-        kinds = {"IsotonicRegression": "column", "TfidfTransformer": "counts", **COUNTS}
+        kinds = {
+            "IsotonicRegression": "column",
+            "KernelCenterer": "square",
+            "TfidfTransformer": "counts",
+            **COUNTS,
+        }
         if thing.family == "text" and thing.name != "TfidfTransformer":
             return "documents"
         if self.calm:

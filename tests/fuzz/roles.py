@@ -207,6 +207,7 @@ def label(drawing, thing):
 
 ROLES = {
     "X": rows,
+    "K": rows,
     "Y": lambda drawing, thing: drawing.data.more(),
     "a": rows,
     "b": rows,

@@ -14,7 +14,14 @@ import numpy as np
 
 from tests.pairs import problems
 from tests.pairs.covering import count_pairs, covering_rows
-from tests.pairs.factors import OF_COUNTS, OF_DOCUMENTS, TAKES_A_COLUMN, estimators, factors
+from tests.pairs.factors import (
+    OF_COUNTS,
+    OF_DOCUMENTS,
+    OF_KERNELS,
+    TAKES_A_COLUMN,
+    estimators,
+    factors,
+)
 
 SEED = "STATFAST_PAIRS_SEED"  # workers are forked: they take it from their environment
 OF_DATA = ("rows", "gaps", "target", "sample_weight", "offset", "cov_type", "groups")
@@ -141,6 +148,8 @@ class Setting:
 
     def kind_of_square(self):
         """ "metric" or "kernel" if distances or products stand for the rows."""
+        if self.case.name in OF_KERNELS:
+            return "kernel"
         values = self.model().get_params(deep=True).items()
         kinds = {
             key.rsplit("__", 1)[-1]

@@ -20,6 +20,7 @@ VECTORIZERS = {"CountVectorizer", "HashingVectorizer", "TfidfVectorizer"}
 OF_DOCUMENTS = VECTORIZERS | {"LanguageModelClassifier", "NGramLanguageModel"}
 OF_COUNTS = contract.COUNTS | {"TfidfTransformer"}
 TAKES_A_COLUMN = {"IsotonicRegression"}
+OF_KERNELS = {"KernelCenterer"}  # whose rows are always products of rows
 
 
 @cache

@@ -107,6 +107,7 @@ def example(name):
         "MultiLabelBinarizer": ([["a", "b"], ["b"]],),
         "IsotonicRegression": (X[:, 0], y),
         "CategoricalNB": (numbers, y),
+        "KernelCenterer": (X @ X.T,),
         "GammaRegressor": (X, X[:, 0]),
         **dict.fromkeys(
             ("ClassifierChain", "MultiOutputClassifier"), (X, np.column_stack([y > 0, y > 1]) * 1)

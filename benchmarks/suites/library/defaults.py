@@ -97,6 +97,7 @@ LEFT_OUT = {
     "QuantileTransformer": "see the suite `preprocessing`",
     "SplineTransformer": "see the suite `preprocessing`",
     "KNNImputer": "see the suite `preprocessing`",
+    "KernelCenterer": "it takes a kernel matrix: means of numpy",
     "MissingIndicator": "it looks for missing values alone",
     "KNeighborsTransformer": OF_GRAPHS,
     "RadiusNeighborsTransformer": OF_GRAPHS,

@@ -17,6 +17,7 @@ from statfast.preprocessing.encoding.target_encoder import TargetEncoder
 from statfast.preprocessing.imputation.impute import SimpleImputer
 from statfast.preprocessing.imputation.knn_impute import KNNImputer
 from statfast.preprocessing.imputation.missing import MissingIndicator
+from statfast.preprocessing.scaling.kernel_centerer import KernelCenterer
 from statfast.preprocessing.scaling.power_transformer import PowerTransformer
 from statfast.preprocessing.scaling.quantile_transformer import QuantileTransformer
 from statfast.preprocessing.scaling.ranges import MaxAbsScaler, MinMaxScaler, RobustScaler
@@ -39,6 +40,7 @@ __all__ = [
     "FunctionTransformer",
     "KBinsDiscretizer",
     "KNNImputer",
+    "KernelCenterer",
     "LabelBinarizer",
     "LabelEncoder",
     "MaxAbsScaler",

@@ -12,10 +12,10 @@ from statfast._validation import as_csr, is_sparse, require_finite, rows_for
 NUMBERS_PER_BLOCK = 1 << 15  # numbers of a block of rows, which the cache holds
 
 
-def in_blocks(rows: Array, change: Callable[..., Any]) -> Array:
+def in_blocks(rows: Array, change: Callable[..., Any], name: str = "X scaled") -> Array:
     """Rows changed by ``change(block, out)`` in float64, in their own type; refuses overflows.
 
-    NaN stays where it is.
+    NaN stays where it is. `name` is what the refusal calls the answer.
     """
     out = np.empty_like(rows)
     step = max(1, NUMBERS_PER_BLOCK // rows.shape[1])
@@ -28,7 +28,7 @@ def in_blocks(rows: Array, change: Callable[..., Any]) -> Array:
                 wide = block.astype(np.float64)
                 change(wide, wide)
                 out_block[...] = wide
-    require_finite(out, "X scaled", allow_nan=True)
+    require_finite(out, name, allow_nan=True)
     return out
 
 
