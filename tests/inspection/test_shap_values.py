@@ -428,3 +428,9 @@ def test_bad_rows():
     words = sf.KNeighborsClassifier().fit(X, names)
     with pytest.raises(ValueError, match="labels"):
         shap_values(words, X[:3], response_method="predict")
+
+
+def test_rows_of_a_line_beyond_the_range_of_floats_are_refused():
+    model = sf.Ridge().fit(np.eye(3), np.arange(3.0))
+    with pytest.raises(ValueError, match="X times coef_ leaves the range of floats"):
+        shap_values(model, np.full((4, 3), 1e308))

@@ -10,6 +10,7 @@ import statfast
 from statfast import metrics
 from statfast._estimator.regressor import Regressor
 from statfast._validation import sparse as _sparse
+from statfast.inspection import shap_values
 from statfast.linear import LogisticRegression
 from tests.contract.test_contract import COUNTS, ESTIMATORS, SPARSE_AFTER_DENSE, make, methods
 
@@ -168,11 +169,18 @@ def test_every_prediction_refuses_a_damaged_matrix(cls):
                 getattr(model, name)(damaged(kind, damage))
 
 
+ROWS = np.random.default_rng(0).normal(size=(N, D))
+TREE = statfast.DecisionTreeRegressor().fit(ROWS, ROWS[:, 0])
+LINE = statfast.Ridge().fit(ROWS, ROWS[:, 0])
+NEAREST = statfast.KNeighborsRegressor(2).fit(ROWS, ROWS[:, 0])
 FUNCTIONS = {
     "enet_path": lambda X: statfast.enet_path(X, np.arange(N)),
     "lasso_path": lambda X: statfast.lasso_path(X, np.arange(N)),
     "logistic_path": lambda X: statfast.logistic_path(X, np.arange(N) % 2),
     "kmeans_plusplus": lambda X: statfast.kmeans_plusplus(X, 2),
+    "shap_values": lambda X: shap_values(TREE, X),
+    "shap_values of a line": lambda X: shap_values(LINE, X),
+    "shap_values of others": lambda X: shap_values(NEAREST, X, background=ROWS),
     "partial_fit": lambda X: statfast.MiniBatchKMeans(2).partial_fit(X),
 }
 

@@ -13,6 +13,7 @@ from statfast._typing import Array, Jobs, Rows, Seed
 from statfast._validation import (
     as_choice,
     as_count,
+    as_csr,
     as_estimator,
     as_flag,
     as_generator,
@@ -218,10 +219,16 @@ class _ExplainedRows:
             8.0 * self.n * self.p * len(coef) * (self.p if self.pairs else 1),
             "Shapley values", "Pass fewer rows.",
         )  # fmt: skip
-        mean = (rows if self.background is None else _numbers(self.background)).mean(axis=0)
-        values = (rows - mean)[:, :, None] * coef.T
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = (rows if self.background is None else _numbers(self.background)).mean(axis=0)
+            values, base = (rows - mean)[:, :, None] * coef.T, coef @ mean + intercept
+        if not (np.isfinite(values).all() and np.isfinite(base).all()):
+            raise ValueError(
+                "X times coef_ leaves the range of floats. Fit the model to columns of another "
+                "unit."
+            )
         twos = np.zeros((self.n, self.p, self.p, len(coef))) if self.pairs else None
-        return values, coef @ mean + intercept, twos, None, "linear", response
+        return values, base, twos, None, "linear", response
 
     def _line(self) -> Any:
         """Rows, coefficients (outputs, p), intercepts, and the response that they are."""
@@ -311,7 +318,11 @@ def _named_data(X: Any) -> tuple[Array, list[str]]:
 
 
 def _plain(X: Any) -> Any:
-    return X.toarray() if is_sparse(X) else X
+    if not is_sparse(X):
+        return X
+    rows = as_csr(X, finite=False)
+    refuse_large(8.0 * np.prod(rows.shape), "Dense rows", "Pass fewer rows.")
+    return rows.toarray()
 
 
 def _numbers(X: Any) -> Array:

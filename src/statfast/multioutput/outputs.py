@@ -22,7 +22,14 @@ from statfast._estimator import (
     with_tags_of,
 )
 from statfast._typing import Array, ArrayLike, Rows, Weights
-from statfast._validation import as_estimator, as_targets, as_weights, is_sparse, to_array
+from statfast._validation import (
+    as_estimator,
+    as_sparse,
+    as_targets,
+    as_weights,
+    is_sparse,
+    to_array,
+)
 
 
 @dataclass(frozen=True)
@@ -137,7 +144,7 @@ def as_columns_of_labels(y: Any, n: int) -> Array:
     if y is None:
         raise ValueError("This method requires y to be passed, but the target y is None.")
     if is_sparse(y):
-        y = y.toarray()
+        y = as_sparse(y, name="y").toarray()
     table = to_array(y, "y", "an array of labels, a column for each output")
     if table.ndim != 2:
         raise ValueError(

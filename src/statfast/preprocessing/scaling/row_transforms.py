@@ -23,6 +23,7 @@ from statfast._typing import Array, ArrayLike, Matrix, Rows
 from statfast._validation import (
     as_csr,
     as_rows,
+    as_sparse,
     is_sparse,
     rows_for,
     to_array,
@@ -478,5 +479,5 @@ class FunctionTransformer(Transformer, Estimator):
 
 def _as_numbers(table: Any) -> Array | None:
     """A table as numbers; None where it holds others."""
-    values = table.toarray() if is_sparse(table) else np.asarray(table)
+    values = as_sparse(table).toarray() if is_sparse(table) else np.asarray(table)
     return values.astype(np.float64) if values.dtype.kind in "biuf" else None
