@@ -26,7 +26,7 @@ def test_one_screen_of_known_answers():
     )
     assert run.returncode == 0, run.stdout + run.stderr
     lines = run.stdout.splitlines()
-    assert len(lines) <= 84
+    assert len(lines) <= 90
     assert max(map(len, lines)) <= 100
     assert "1 thread," in lines[0]
     assert tiles.isa() in lines[0]

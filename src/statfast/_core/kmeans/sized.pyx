@@ -2,8 +2,8 @@
 """The assignment of rows to clusters of bounded sizes at least cost, by minimum cost flow.
 
 Bradley, Bennett & Demiriz 2000, Constrained k-means clustering, Microsoft Research MSR-TR-2000-65.
-A unit flows from each row to a cluster, and from a cluster to the sink, between `size_min` and
-`size_max` of them. Successive shortest paths (Ahuja, Magnanti & Orlin 1993, section 9.7) from the
+A unit flows from each row to a cluster, and from a cluster to the sink, between the least and the
+largest size of them. Successive shortest paths (Ahuja, Magnanti & Orlin 1993, section 9.7) from the
 assignment of each row to its cheapest cluster: a path runs over the k clusters and the sink alone,
 as the cheapest move from cluster a to b is the least cost[i, b] - cost[i, a] of the rows in a,
 which a heap of them keeps for each pair; rows that have left a are dropped when they come to the
@@ -14,7 +14,7 @@ alone.
 
 Cost: a path for each unit by which sizes exceed their bounds at the start, of k^2 steps and k
 log n for each of its moves. Memory: 4 n k bytes at the start, and 4 k for each move; costs are read
-where they lie. The caller guarantees finite costs and k size_min <= n <= k size_max.
+where they lie. The caller guarantees finite costs, and that n rows fit k such sizes.
 """
 
 from libc.math cimport INFINITY
