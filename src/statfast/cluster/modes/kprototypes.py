@@ -37,8 +37,8 @@ class KPrototypes(CentersOfTables):
         The dissimilarity of a row and a center. "huang" is the sum of squared differences of
         numbers, as they are, and `gamma` times the number of categories that differ; its centers
         are means and modes. "gower" is the mean over the columns in which the row has a value, of
-        |difference| / range for numbers and of `gamma` for categories that differ; its centers are
-        medians and modes, and no column needs to be scaled.
+        the absolute difference over the range for numbers and of `gamma` for categories that
+        differ; its centers are medians and modes, and no column needs to be scaled.
     gamma : float, optional
         Weight of a mismatch of categories. None is half the mean standard deviation of the columns
         of numbers for "huang" (1 where that is 0), 1 for "gower".

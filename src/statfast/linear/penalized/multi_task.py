@@ -20,7 +20,7 @@ class MultiTaskElasticNet(ElasticNet):
         sum_i w_i |y_i - b_0 - B x_i|^2 / (2 n)
             + alpha (l1_ratio sum_j |B_j| + (1 - l1_ratio) |B|^2 / 2)
 
-    where |.| are the lengths of vectors, and |B| that of all coefficients.
+    where bars are the lengths of vectors, those of B of all coefficients.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class MultiTaskLasso(MultiTaskElasticNet):
     """Lasso of several targets, the tasks, that share the columns selected.
 
     Minimizes, with weights that sum to n and B_j the coefficients of column j for all T tasks::
-    ``sum_i w_i |y_i - b_0 - B x_i|^2 / (2 n) + alpha sum_j |B_j|``, where |.| are the lengths of
+    ``sum_i w_i |y_i - b_0 - B x_i|^2 / (2 n) + alpha sum_j |B_j|``, where bars are the lengths of
     vectors.
 
     Parameters
