@@ -86,6 +86,11 @@ def _plus(name, step):
     return lambda data, answer, check: {name: np.asarray(answer[name]) + step}
 
 
+def _moved(name):
+    """Values stand one place further in each row."""
+    return lambda data, answer, check: {name: np.roll(answer[name], 1, axis=-1)}
+
+
 def _one_value(name, step):
     """One value is off by so much of the largest; `-1` is among what every check samples."""
 
@@ -305,6 +310,12 @@ WRONG = {
         "robust covariance": (_plus("support", 1.0),),
     },
     "conformal": {"jackknife+": (_times("ends", 1.001), _plus("ends", 0.01))},
+    "selection": {
+        "forward": (_moved("support"),),
+        "path": (_moved("support"),),
+        "elimination": (_times("support", 0.0),),
+        "subsets": (_moved("support"),),
+    },
     "isolation": {"scores": (_times("scores", -1.0), _times("scores", 0.0))},
     "tree_predict": {"predict": (_times("predictions", 0.0), _plus("predictions", 1.0))},
     "boosting": {

@@ -243,7 +243,7 @@ class Drawing:
                 name == target
                 or parameter.required
                 or name in values.COSTLY
-                or (self.calm and name in usual.GIVEN)
+                or (self.calm and name in usual.VALUES)
                 or rng.random() < share
             ):
                 found[name] = self.value(thing, parameter, "wrong" if name == target else mode)
@@ -254,8 +254,8 @@ class Drawing:
             return values.product
         if self.calm and parameter.name in values.COSTLY:
             return values.COSTLY[parameter.name][-1]
-        if self.calm and parameter.name in usual.GIVEN:
-            return usual.GIVEN[parameter.name](self, thing)
+        if self.calm and parameter.name in usual.VALUES:
+            return usual.VALUES[parameter.name](self, thing)
         if mode == "wrong":
             return values.wrong(self.rng, parameter, self.data)
         if parameter.name in ("estimator", "final_estimator", "density") and (

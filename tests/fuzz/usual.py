@@ -168,7 +168,7 @@ def grid(drawing, thing):
 
 
 # Given in the calm rounds wherever a parameter has the name.
-GIVEN = {
+VALUES = {
     "comp_cov": lambda drawing, thing: np.eye(2),
     "data": lambda drawing, thing: drawing.common,
     "density": lambda drawing, thing: made.new(drawing, "MultivariateNormal"),

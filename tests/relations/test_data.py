@@ -48,6 +48,7 @@ HAVE_ORDER = {
             "CalibratedClassifierCV", "ConformalClassifier", "ConformalRegressor",
             "ElasticNetCV", "GridSearchCV", "HalvingGridSearchCV",
             "HalvingRandomSearchCV", "LassoCV", "LogisticRegressionCV", "MultiTaskElasticNetCV",
+            "RFECV", "SequentialFeatureSelector",
             "MultiTaskLassoCV", "RandomizedSearchCV",
             "StackingClassifier", "StackingRegressor", "TunedThresholdClassifierCV",
         ),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The maximum-likelihood covariance of rows, and what all estimates of covariances can do."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 

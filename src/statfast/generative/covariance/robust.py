@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Covariances that outliers do not move: minimum covariance determinant, and outliers by it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil

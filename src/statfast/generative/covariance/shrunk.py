@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Covariances that are shrunk to a multiple of the identity, by a given or estimated fraction."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
