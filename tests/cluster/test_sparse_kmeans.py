@@ -186,3 +186,10 @@ def test_batches_of_sparse_rows():
     assert_array_equal(ours.labels_, dense.labels_)
     with pytest.raises(ValueError, match="X has 3 features"):
         ours.partial_fit(sparse.csr_matrix(np.eye(3)))
+
+
+def test_lengths_of_sparse_rows_whose_squares_overflow_are_refused():
+    X = np.full((9, 3), 1e159)  # alike: of dense rows, which are moved, all distances are 0
+    for rows in (sparse.csr_array(X), sparse.bsr_matrix(X)):
+        with pytest.raises(ValueError, match="whose squared distances overflow"):
+            KMeans(2).fit(rows)
