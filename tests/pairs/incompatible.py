@@ -158,6 +158,11 @@ TABLE = [(*map(re.compile, patterns), factors) for patterns, factors in INCOMPAT
 
 # Kind of defect, call, words -> the reason why it is none.
 NO_DEFECTS = {
+    (
+        "plain refused",
+        "GeneralizedLinearModel|TweedieRegressor",
+        "such that no start gives finite means",
+    ): "sparse rows begin elsewhere, and find means",
     ("not finite", r".*\.predict_log_proba", "an infinity"): "log 0 is -inf",
     ("probabilities", r"ClassifierChain\.predict_proba", "sum to 1"): "each is of an output",
     ("classes", r"Pipeline\.predict", "k-NN"): "the last step takes no weights",
@@ -181,6 +186,9 @@ DIFFERENT = [
      "a draw depends on the numbers of the row, and float32 rounds distances"),
     ("LogisticRegression", {"C": "0.01", "l1_ratio": "1.0", "class_weight": "balanced"},
      "all coefficients are 0 and classes weigh the same, so that they tie"),
+    ("StackingRegressor",
+     {"rows": "float32", "passthrough": "True", "final_estimator": "LinearRegression"},
+     "the answer of a line depends on the columns beside it, and rounding tells which is left out"),
     ("OneVsOneClassifier|OutputCodeClassifier", {"rows": "float32"},
      "logarithms of small probabilities multiply their rounding"),
 ]  # fmt: skip
