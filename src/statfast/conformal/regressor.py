@@ -141,8 +141,8 @@ class ConformalRegressor(Regressor, Estimator):
     rows count as not bounding it.
 
     Cost: "split" and "cqr" that of the fits, and a rank for each call. "jackknife+" of
-    `LinearRegression`, `Ridge`, `KernelRidge` and `KNeighborsRegressor` that of a fit or two, where
-    others are fitted n times, or merged from statistics. Intervals of m points are ranks of n m
+    `LinearRegression`, `Ridge`, `KernelRidge` and `KNeighborsRegressor` that of the fit and a look
+    at each row, where others are fitted n times. Intervals of m points are ranks of n m
     values, O(n m) time, of which some 8 MB are made at a time on each thread.
 
     References

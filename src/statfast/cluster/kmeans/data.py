@@ -150,13 +150,9 @@ def survey_rows(rows: Any, sample_weight: Weights, n_jobs: Jobs, algorithm: str 
     if weights is not None and (weights == 1.0).all():
         weights = None
     low, high, mean = extent.low, extent.high, extent.mean
-    # Sparse rows are not moved to their mean: their squares are those of distances from 0.
-    lowest, highest = (
-        (np.minimum(low, 0.0), np.maximum(high, 0.0))
-        if isinstance(rows, SparseRows)
-        else (low, high)
-    )
-    require_range(lowest, highest, extent.n if weights is None else weights.sum(), "X")
+    # Of rows that are not moved to their mean, squares are those of distances from 0.
+    ends = (low, high) if rows.centered else (np.minimum(low, 0.0), np.maximum(high, 0.0))
+    require_range(*ends, extent.n if weights is None else weights.sum(), "X")
     origin = origin_of(mean) * rows.centered
     radius = extent.radius(origin)
     dtype = np.dtype(np.float32 if extent.dtype == np.float32 else np.float64)

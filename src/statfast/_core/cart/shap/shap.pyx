@@ -5,7 +5,7 @@ Of the cover (path-dependent TreeSHAP): Lundberg et al. 2020, doi:10.1038/s42256
 cost is that of Linear TreeShap (Yu et al. 2022, arXiv:2209.08192), leaves times columns of a path
 for each row. It differs from that paper in that it takes the integral of the multilinear extension
 by Gauss-Legendre, whose terms do not cancel, in place of interpolation, and eight rows at a time:
-0.3 ns for a row, leaf and point on AVX2. Of a background: the leaves that mixtures of two rows
+0.4 ns for a row, leaf and point on AVX-512. Of a background: the leaves that mixtures of two rows
 reach, for each pair.
 
 The caller guarantees packed trees, leaves whose cover is not negative, and calls of some
