@@ -21,6 +21,7 @@ _FAMILIES = (
     "feature_selection",
     "generative",
     "inspection",
+    "interchange",
     "kernels",
     "linear",
     "metrics",
@@ -195,6 +196,10 @@ _HOMES = {
         "RegularizedDiscriminantAnalysisCV",
         "box_m",
         "manova",
+    ),
+    "interchange": (
+        "load",
+        "save",
     ),
     "linear": (
         "ElasticNet",

@@ -22,6 +22,7 @@ from statfast import gaussian_process as gaussian_process
 from statfast import generative as generative
 from statfast import impute as impute
 from statfast import inspection as inspection
+from statfast import interchange as interchange
 from statfast import isotonic as isotonic
 from statfast import kernel_approximation as kernel_approximation
 from statfast import kernel_ridge as kernel_ridge
@@ -164,6 +165,8 @@ from statfast.generative import (
 from statfast.generative import ShrunkCovariance as ShrunkCovariance
 from statfast.generative import box_m as box_m
 from statfast.generative import manova as manova
+from statfast.interchange import load as load
+from statfast.interchange import save as save
 from statfast.linear import ElasticNet as ElasticNet
 from statfast.linear import ElasticNetCV as ElasticNetCV
 from statfast.linear import GammaRegressor as GammaRegressor
@@ -548,6 +551,7 @@ __all__ = [
     "learning_curve",
     "leaves_list",
     "linkage",
+    "load",
     "logistic_path",
     "majority_error",
     "make_column_selector",
@@ -566,6 +570,7 @@ __all__ = [
     "radius_neighbors_graph",
     "reconstruction_errors",
     "ridge_path",
+    "save",
     "set_progress",
     "sort_graph_by_row_values",
     "step",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from statfast import KNeighborsRegressor, save
 from statfast.text import NGramLanguageModel, write_arpa
 from tests.fuzz.inputs import choose
 
@@ -36,7 +37,7 @@ def documents(drawing, thing=None, n=None):
     )()
 
 
-def file(drawing, thing):
+def arpa_file(drawing, thing):
     """A language model as a file, or where to write one."""
     rng, place = drawing.rng, Path(FILES.name, f"{drawing.case.seed}.arpa")
     if thing.name == "read_arpa":
@@ -48,3 +49,15 @@ def file(drawing, thing):
             lines[int(rng.integers(len(lines)))] = choose(rng, odd)
         place.write_text("\n".join(lines), "utf-8")
     return choose(rng, (place, str(place)))
+
+
+def model_file(drawing, thing):
+    """A file of a model, sound or damaged, or where to write one."""
+    rng, file = drawing.rng, io.BytesIO()
+    if thing.name == "load":
+        save(KNeighborsRegressor(2).fit(rng.normal(size=(5, 2)), np.arange(5.0)), file)
+        if rng.random() < 0.5 and not drawing.calm:
+            data = bytearray(file.getvalue())
+            data[int(rng.integers(len(data)))] ^= 1 << int(rng.integers(8))
+            file = io.BytesIO(data[: int(rng.integers(1, 2 * len(data)))])
+    return file

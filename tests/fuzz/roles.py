@@ -9,7 +9,7 @@ from scipy import sparse, stats
 from scipy.cluster import hierarchy
 
 from tests.fuzz import surface
-from tests.fuzz.documents import documents, file
+from tests.fuzz.documents import arpa_file, documents, model_file
 from tests.fuzz.inputs import choose, sparse_rows
 from tests.fuzz.made import Ref, model, models, named_learners, result, search, steps, transformers
 from tests.fuzz.outcomes import OUTCOMES
@@ -30,6 +30,7 @@ def rows(drawing, thing):
     return shaped(drawing, data.more(), data.X)
 
 
+FILES_OF = {"text": arpa_file, "interchange": model_file}  # a family: its files
 FITS = {"fit", "partial_fit", "fit_predict", "fit_transform", "partial"}
 
 
@@ -226,7 +227,9 @@ ROLES = {
     "models": models,
     "choice": lambda drawing, thing: result(drawing, thing, "choice"),
     "path": lambda drawing, thing: (
-        file(drawing, thing) if thing.family == "text" else result(drawing, thing, "path")
+        FILES_OF[thing.family](drawing, thing)
+        if thing.family in FILES_OF
+        else result(drawing, thing, "path")
     ),
     "gap": gap,
     "itemsets": lambda drawing, thing: result(drawing, thing, "itemsets"),

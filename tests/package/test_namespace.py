@@ -13,7 +13,8 @@ import statfast
 
 FAMILIES = (
     "calibration", "cluster", "conformal", "datasets", "decision", "decomposition", "ensemble",
-    "generative", "inspection", "kernels", "linear", "metrics", "mixture", "model_selection",
+    "generative", "inspection", "interchange", "kernels", "linear", "metrics", "mixture",
+    "model_selection",
     "multiclass",
     "multioutput",
     "neighbors", "patterns", "pipeline", "plot", "preprocessing", "svm", "tree",
