@@ -69,9 +69,12 @@ def test_several_models(ax):
     for name, model in models.items():
         assert_allclose(shown.curves[name], model.predict(rows))
     assert {name: list(ends) for name, ends in shown.ends.items()} == {
-        "line": ["confidence"], "gamma": ["confidence"], "neighbors": [], "tree": []}  # fmt: skip
+        "line": ["confidence"], "gamma": ["confidence"], "neighbors": ["conformal"], "tree": [],
+    }  # fmt: skip
     drawn = lines(ax)
-    assert list(drawn) == ["line, 95 % confidence", "gamma, 95 % confidence", "neighbors", "tree"]
+    assert list(drawn) == [
+        "line, 95 % confidence", "gamma, 95 % confidence", "neighbors, 95 % conformal", "tree"
+    ]  # fmt: skip
     assert len({line.get_color() for line in drawn.values()}) == 4
     assert {line.get_linewidth() for line in drawn.values()} == {3}
     both = regression_curve(models, X, Y, intervals=["prediction"], ax=Figure().subplots())

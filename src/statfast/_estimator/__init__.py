@@ -17,10 +17,12 @@ from statfast._estimator.class_weights import (
     without_unweighted,
 )
 from statfast._estimator.conformal_ranks import (
+    VALUES_PER_BLOCK,
     FullFits,
     LeftOutFits,
     RankRule,
     conformal_ends,
+    rank_of,
     rows_needed,
 )
 from statfast._estimator.delegation import available, delegated
@@ -65,6 +67,12 @@ from statfast._estimator.folds.fold_rows import (
     stratified_runs,
 )
 from statfast._estimator.folds.merged_folds import prepared_sum
+from statfast._estimator.left_out_fits import (
+    FitsOfRows,
+    LeftOutIntervals,
+    ProductFits,
+    StoredLeftOut,
+)
 from statfast._estimator.likelihoods import information_criteria, log_sum_exp
 from statfast._estimator.member_rows import (
     ROW_DTYPES,
@@ -175,6 +183,7 @@ __all__ = [
     "ROW_DTYPES",
     "RULES",
     "SHARED",
+    "VALUES_PER_BLOCK",
     "Answers",
     "BootstrapEstimate",
     "ByName",
@@ -188,6 +197,7 @@ __all__ = [
     "Estimator",
     "FirstRound",
     "FitState",
+    "FitsOfRows",
     "FoldGroup",
     "FoldModels",
     "FoldPlan",
@@ -198,11 +208,13 @@ __all__ = [
     "HandsWeightsOn",
     "HeldOutAnswers",
     "LeftOutFits",
+    "LeftOutIntervals",
     "LongTabled",
     "MomentsByClass",
     "NamedEstimators",
     "NamedRows",
     "NotShared",
+    "ProductFits",
     "RankRule",
     "Regressor",
     "Route",
@@ -210,6 +222,7 @@ __all__ = [
     "Scorer",
     "SharedFits",
     "SparseCoefficients",
+    "StoredLeftOut",
     "SumFit",
     "Summary",
     "Tabled",
@@ -276,6 +289,7 @@ __all__ = [
     "r2_sums",
     "r_squared",
     "randomness",
+    "rank_of",
     "real",
     "removed",
     "require_finite_part",

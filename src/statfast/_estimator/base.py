@@ -237,8 +237,9 @@ class Estimator(Diagram, PairwiseRows):
 
     # ------------------------------------------------------------ what conformal intervals ask
 
-    def _left_out_fits(self, X: Any, y: Array, weights: Array | None) -> LeftOutFits | None:
-        """The fits to all rows but one, in a fit or two; None where they are not to be had."""
+    def _left_out_fits(self) -> LeftOutFits | None:
+        """Of a fitted model the fits to all rows but one, which it keeps with ``store_left_out`` if
+        it has that parameter; None where they are not to be had."""
         return None
 
     def _full_fits(self, X: Any, y: Array, weights: Array | None) -> FullFits | None:

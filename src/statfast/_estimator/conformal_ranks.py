@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,15 @@ def rows_needed(level: float) -> int:
     return ceil(share / (1 - share))
 
 
+class NearRows(NamedTuple):
+    """The rows whose values are near the bounds of some points, None for all, and the number of
+    those below them, or their weight, of n."""
+
+    places: NDArray[np.intp] | None
+    passed: Any
+    n: int
+
+
 @dataclass(frozen=True)
 class RankRule:
     """The level, and the weights of held-out rows and of new points; None stands for ones."""
@@ -58,7 +67,7 @@ class RankRule:
         number or (m,): above the total there is no bound."""
         if not self.is_weighted:
             return float(rank_of(self.level, n))
-        return self.needed(float(n if self.weights is None else self.weights.sum()))
+        return self.needed(self._total(n))
 
     def needed(self, total: float, where: Any = slice(None)) -> Any:
         """The weight that errors up to the bound of each point have to reach."""
@@ -71,29 +80,58 @@ class RankRule:
         if not self.is_weighted:
             k = rank_of(self.level, n)
             return np.full(m, np.partition(errors, k - 1)[k - 1] if k <= n else np.inf)
-        order = np.argsort(errors, kind="stable")
-        weights = np.ones(n) if self.weights is None else self.weights
-        reached = np.cumsum(weights[order])
-        need = np.broadcast_to(self.needed(reached[-1] if n else 0.0), m)
-        return np.append(errors[order], np.inf)[np.searchsorted(reached, need)]
+        return self._reaching(errors, np.broadcast_to(self.needed(self._total(n)), m))
 
-    def bounds_of_rows(self, values: Array, where: slice) -> Array:
-        """The same of values (b, n) of each of some points; `values` are put in another order."""
-        n = values.shape[1]
+    def near_bounds(self, low: Array, high: Array, where: Any) -> NearRows:
+        """Of values (n,) that are between `low` and `high`, those that may be the bound of some of
+        the points, and what is below all of these."""
+        n = len(low)
         if not self.is_weighted:
             k = rank_of(self.level, n)
             if k > n:
+                return NearRows(np.zeros(0, dtype=np.intp), 0, n)
+            least, most = (np.partition(values, k - 1)[k - 1] for values in (low, high))
+        else:
+            need = np.atleast_1d(self.needed(self._total(n), where))
+            least = self._reaching(low, need.min())
+            most = self._reaching(high, need.max())
+        below = high < least
+        places = np.flatnonzero(~below & (low <= most))
+        if 2 * len(places) > n:
+            return NearRows(None, 0, n)
+        passed = below.sum() if self.weights is None else self.weights[below].sum()
+        return NearRows(places, passed, n)
+
+    def bounds_of_rows(self, values: Array, where: Any, near: NearRows | None = None) -> Array:
+        """The same of values (b, n) of each of some points, or of those that are near their bounds;
+        `values` are put in another order."""
+        near = NearRows(None, 0, values.shape[1]) if near is None else near
+        if not self.is_weighted:
+            k = rank_of(self.level, near.n)
+            if k > near.n:
                 return np.full(len(values), np.inf)
+            k -= near.passed
             values.partition(k - 1, axis=1)
             return values[:, k - 1].copy()
         order = np.argsort(values, axis=1, kind="stable")
-        weights = np.ones(n) if self.weights is None else self.weights
-        reached = np.cumsum(weights[order], axis=1)
-        need = np.broadcast_to(self.needed(reached[0, -1] if n else 0.0, where), len(values))
+        weights = np.ones(near.n) if self.weights is None else self.weights
+        weights = weights if near.places is None else weights[near.places]
+        reached = near.passed + np.cumsum(weights[order], axis=1)
+        need = np.broadcast_to(self.needed(self._total(near.n), where), len(values))
         place = (reached < need[:, None]).sum(axis=1)
         ascending = np.take_along_axis(values, order, axis=1)
         padded = np.column_stack([ascending, np.full(len(values), np.inf)])
         return padded[np.arange(len(values)), place]
+
+    def _total(self, n: int) -> float:
+        return float(n if self.weights is None else self.weights.sum())
+
+    def _reaching(self, values: Array, need: Any) -> Any:
+        """The least of values (n,) up to which weights reach what is needed."""
+        order = np.argsort(values, kind="stable")
+        weights = np.ones(len(values)) if self.weights is None else self.weights
+        reached = np.cumsum(weights[order])
+        return np.append(values[order], np.inf)[np.searchsorted(reached, need)]
 
 
 def conformal_ends(
@@ -127,13 +165,10 @@ class LeftOutFits(Protocol):
         """What each row is predicted by the fit without it, (n,)."""
         ...
 
-    @property
-    def fit_of_row(self) -> Array | None:
-        """The fit of each row (n,), where rows share fits, as those of a fold do."""
-        ...
-
-    def predict(self, rows: Any) -> Array:
-        """What each fit predicts of rows, (b, fits)."""
+    def ends(
+        self, rows: Any, errors: Array, rule: RankRule, of_rows: Array | None, n_jobs: Jobs
+    ) -> Array:
+        """Ends (m, 2) of the intervals of points; `errors` are those of the rows `of_rows`."""
         ...
 
 

@@ -16,20 +16,24 @@ import numpy as np
 from statfast._engine import checkpoint, interruptible
 from statfast._estimator import (
     Estimator,
+    FitsOfRows,
     LeftOutFits,
+    RankRule,
     columns_of,
+    conformal_ends,
     copied,
     count_rows,
     is_pairwise,
     take_rows,
 )
-from statfast._typing import Array
+from statfast._typing import Array, Jobs
 from statfast._validation import refuse_large, shown, warn_user
 from statfast.conformal.held_out_rows import (
     FoldModel,
     RowsOfFit,
     fitted_member,
     models_of_folds,
+    whole_fit,
     with_weight,
 )
 from statfast.model_selection.evaluation.fold_strategies import overrides_fit_or_answers
@@ -48,7 +52,7 @@ def as_predictions(values: Any, m: int) -> Array:
 
 # ------------------------------------------------------------------ folds
 @dataclass(frozen=True)
-class FoldFitsOfRows:
+class FitsOfFolds:
     """Models of folds, each of which holds out some of the rows."""
 
     models: list[FoldModel]
@@ -56,11 +60,24 @@ class FoldFitsOfRows:
     fit_of_row: Array
 
     def predict(self, rows: Any) -> Array:
+        """What each model predicts of rows, (b, models)."""
         m = count_rows(rows)
         return np.column_stack([as_predictions(f.answers(rows, "predict"), m) for f in self.models])
 
+    def ends(
+        self, rows: Any, errors: Array, rule: RankRule, of_rows: Array | None, n_jobs: Jobs
+    ) -> Array:
+        fits = self.fit_of_row if of_rows is None else self.fit_of_row[of_rows]
+        predicted = self.predict(rows)
 
-def fits_of_folds(estimator: Any, rows: RowsOfFit, cv: Any) -> tuple[FoldFitsOfRows, str]:
+        def bounds(where: slice) -> tuple[Array, Array]:
+            answers = predicted[where][:, fits]
+            return answers - errors, answers + errors
+
+        return conformal_ends(bounds, len(predicted), len(errors), rule, n_jobs)
+
+
+def fits_of_folds(estimator: Any, rows: RowsOfFit, cv: Any) -> tuple[FitsOfFolds, str]:
     """The fits without each fold, and how they were made."""
     models, tests, strategy = models_of_folds(estimator, rows, rows.y, cv)
     rows, _ = with_weight(rows)
@@ -69,27 +86,34 @@ def fits_of_folds(estimator: Any, rows: RowsOfFit, cv: Any) -> tuple[FoldFitsOfR
         held = model.answers(take_rows(rows.X, test), "predict")
         answers[test], fit_of_row[test] = as_predictions(held, len(test)), k
         checkpoint()
-    return FoldFitsOfRows(models, answers, fit_of_row), strategy
+    return FitsOfFolds(models, answers, fit_of_row), strategy
 
 
-def fits_without_rows(estimator: Any, rows: RowsOfFit) -> tuple[LeftOutFits, str]:
-    """The fits without each row: by a closed form where there is one, else one by one."""
-    if isinstance(estimator, Estimator) and not overrides_fit_or_answers(estimator):
-        fits = estimator._left_out_fits(rows.X, rows.y, rows.weights)
-        if fits is not None:
-            return fits, "closed form"
-    return fits_of_folds(estimator, rows, LeaveOneOut())
+def fits_without_rows(
+    estimator: Any, rows: RowsOfFit
+) -> tuple[FoldModel, LeftOutFits | FitsOfFolds, str]:
+    """The fit to all rows, and those without each: by a closed form where there is one, else one by
+    one."""
+    if not isinstance(estimator, Estimator) or overrides_fit_or_answers(estimator):
+        return whole_fit(estimator, rows, rows.y), *fits_of_folds(estimator, rows, LeaveOneOut())
+    storing, params = copied(estimator), estimator.get_params(deep=False)
+    kept = {name: params[name] for name in ("store_left_out",) if name in params}
+    whole = whole_fit(storing.set_params(**dict.fromkeys(kept, True)), rows, rows.y)
+    whole.model.set_params(**kept)
+    fits = whole.model._left_out_fits()
+    if fits is not None:
+        return whole, fits, "closed form"
+    return whole, *fits_of_folds(estimator, rows, LeaveOneOut())
 
 
 # ------------------------------------------------------------------ bootstraps
 @dataclass(frozen=True)
-class BootstrapFits:
+class BootstrapFits(FitsOfRows):
     """For each row the mean of the members of a fitted ensemble that have not seen it."""
 
     ensemble: Any
     unseen: Array  # (members, n)
     answers: Array
-    fit_of_row: None = None
 
     @cached_property
     def _shares(self) -> Array:

@@ -125,6 +125,8 @@ class ConformalRegressor(Regressor, Estimator):
     See Also
     --------
     statfast.conformal.coverage_report : How often intervals hold the targets of other rows.
+    LinearRegression, Ridge, KernelRidge, KNeighborsRegressor : Models with the intervals of
+        "jackknife+" in their own ``predict``.
 
     Notes
     -----
@@ -142,8 +144,9 @@ class ConformalRegressor(Regressor, Estimator):
 
     Cost: "split" and "cqr" that of the fits, and a rank for each call. "jackknife+" of
     `LinearRegression`, `Ridge`, `KernelRidge` and `KNeighborsRegressor` that of the fit and a look
-    at each row, where others are fitted n times. Intervals of m points are ranks of n m
-    values, O(n m) time, of which some 8 MB are made at a time on each thread.
+    at each row, where others are fitted n times. Intervals of m points are ranks of n m values, of
+    which some 8 MB are made at a time on each thread; by the closed forms those alone are made that
+    are near the ends, which are few where no row moves the fit much.
 
     References
     ----------
@@ -293,8 +296,11 @@ class ConformalRegressor(Regressor, Estimator):
                 "method='cv+' for folds."
             )
         rows, _ = with_weight(all_rows)
-        whole = FoldModel(member, None) if prefit else whole_fit(member, rows, rows.y)
         fits: Any
+        if self.method == "jackknife+":
+            whole, fits, strategy = fits_without_rows(member, rows)
+        else:
+            whole = FoldModel(member, None) if prefit else whole_fit(member, rows, rows.y)
         if self.method == "full":
             sound = isinstance(member, Estimator) and not overrides_fit_or_answers(member)
             fits = member._full_fits(rows.X, rows.y, rows.weights) if sound else None
@@ -307,9 +313,7 @@ class ConformalRegressor(Regressor, Estimator):
         else:
             if self.method == "cv+":
                 fits, strategy = fits_of_folds(member, all_rows, self.cv)
-            elif self.method == "jackknife+":
-                fits, strategy = fits_without_rows(member, rows)
-            else:
+            elif self.method == "jackknife+ab":
                 fits, strategy = fits_of_bootstrap(whole.model, rows), "jackknife+ab"
             errors = np.abs(rows.y - fits.answers)
             errors[np.isnan(errors)] = np.inf
@@ -392,13 +396,10 @@ class ConformalRegressor(Regressor, Estimator):
         fits, held = self._fits, self._held_rows
         low: Any = None
         high: Any = None
-        shared: Array | None = None
         if fits is None:
             low = high = as_predictions(means[where], len(places))
         elif isinstance(fits, QuantileFits):
             low, high = fits.quantiles(points, self.level)
-        elif self.method != "full" and cast(LeftOutFits, fits).fit_of_row is not None:
-            shared = cast(LeftOutFits, fits).predict(points)
         for chosen, of_rows, rule in parts_of_question(asked, held.categories, held.weights):
             out = places if chosen is None else places[chosen]
             errors = held.errors if of_rows is None else held.errors[of_rows]
@@ -407,29 +408,19 @@ class ConformalRegressor(Regressor, Estimator):
                 middle = slice(None) if chosen is None else chosen
                 ends[out] = widened(low[middle], high[middle], bound)
                 continue
+            if self.method != "full":
+                chosen_points = take_rows(points, chosen)
+                left_out = cast(LeftOutFits, fits)
+                ends[out] = left_out.ends(chosen_points, errors, rule, of_rows, self.n_jobs)
+                continue
+            cut = slice(None) if of_rows is None else of_rows
 
-            def bounds(
-                part: slice, chosen: Any = chosen, of_rows: Any = of_rows, errors: Any = errors
-            ) -> tuple[Array, Array]:
+            def bounds(part: slice, chosen: Any = chosen, cut: Any = cut) -> tuple[Array, Array]:
                 some = np.arange(len(places))[part] if chosen is None else chosen[part]
-                return self._bounds(take_rows(points, some), shared, some, of_rows, errors)
+                low, high = cast(FullFits, fits).bounds(take_rows(points, some))
+                return np.array(low[:, cut]), np.array(high[:, cut])
 
             ends[out] = conformal_ends(bounds, len(out), len(errors), rule, self.n_jobs)
-
-    def _bounds(
-        self, points: Any, shared: Array | None, places: Array, of_rows: Any, errors: Array
-    ) -> tuple[Array, Array]:
-        """The ends of the intervals (b, n) that held-out rows give of some points."""
-        cut = slice(None) if of_rows is None else of_rows
-        if self.method == "full":
-            low, high = cast(FullFits, self._fits).bounds(points)
-            return np.array(low[:, cut]), np.array(high[:, cut])
-        fits = cast(LeftOutFits, self._fits)
-        if shared is not None:
-            answers = shared[places][:, cast(Array, fits.fit_of_row)[cut]]
-        else:
-            answers = fits.predict(points)[:, cut]
-        return answers - errors, answers + errors
 
     def _warn_of_unbounded(self, question: Question, ends: Array) -> None:
         infinite = np.isinf(ends).any(axis=1)

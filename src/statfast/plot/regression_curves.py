@@ -82,9 +82,9 @@ def regression_curve(
 
     Notes
     -----
-    Intervals are those of ``predict(..., interval=)`` of `LinearRegression`,
-    `GeneralizedLinearModel` and `ConformalRegressor`, and of ``predict_proba(..., interval=)`` of
-    `LogisticRegression` without a penalty.
+    Intervals are those of ``predict(..., interval=)``, as `LinearRegression`,
+    `GeneralizedLinearModel`, `KNeighborsRegressor` and `ConformalRegressor` have them, and of
+    ``predict_proba(..., interval=)`` of `LogisticRegression` without a penalty.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def regression_curve(
     >>> models = {"line": LinearRegression().fit(X, y), "9-NN": KNeighborsRegressor(9).fit(X, y)}
     >>> shown = regression_curve(models, X, y, ax=Figure().subplots())
     >>> {name: list(ends) for name, ends in shown.ends.items()}
-    {'line': ['confidence'], '9-NN': []}
+    {'line': ['confidence'], '9-NN': ['conformal']}
     """
     several = isinstance(model, Mapping)
     models = named_models(model if several else {type(model).__name__: model}, "model")
@@ -213,11 +213,12 @@ def _ends(model: Any, grid: Any, kinds: Any, level: float, intervals: Any) -> di
             continue
         try:
             band = np.asarray(predict(grid, interval=kind, level=level)[1], np.float64)
-        except ValueError:  # Of a penalized fit, or one without a maximum, there are none.
-            if intervals is not None:
+        except ValueError as error:  # Of a penalized fit, or one without a maximum, none are.
+            if intervals is not None and "interval must be" not in str(error):
                 raise
             continue
-        ends[kind] = band[:, 1] if classifies else band
+        if intervals is not None or not np.isinf(band).any():
+            ends[kind] = band[:, 1] if classifies else band
     return ends
 
 

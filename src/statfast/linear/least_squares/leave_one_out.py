@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from statfast._engine import each, grid, interruptible
+from statfast._estimator import ProductFits, StoredLeftOut
 from statfast._typing import Array, Jobs
 from statfast._validation import is_sparse
 from statfast.linear.design.design import table_of
@@ -34,9 +35,15 @@ class LinearFit(NamedTuple):
 
     def scores(self, rows: Array) -> Array:
         """Rows (b, r + 1) whose products with each other are leverages between them."""
-        scores = interruptible(np.matmul, rows - self.center, self.root)
-        share = 0.0 if self.total_weight is None else self.total_weight**-0.5
-        return np.column_stack([scores, np.full(len(rows), share)])
+        scores = np.empty((len(rows), self.root.shape[1] + 1))
+        scores[:, :-1] = interruptible(np.matmul, rows - self.center, self.root)
+        scores[:, -1] = self.share
+        return scores
+
+    @property
+    def share(self) -> float:
+        """The last score of each row, that of the intercept."""
+        return 0.0 if self.total_weight is None else float(self.total_weight**-0.5)
 
 
 def dense_rows(rows: Any) -> Array:
@@ -46,36 +53,41 @@ def dense_rows(rows: Any) -> Array:
 
 
 @dataclass(frozen=True)
-class LinearLeftOutFits:
+class LinearLeftOutFits(ProductFits):
     """The fits to all rows but one, of one target: each is the fit to all less a multiple of the
     leverages between its row and others."""
 
     fit: LinearFit
+    target: int
     answers: Array  # (n,)
-    steps: Array  # (n, r + 1) scores of the rows times their weights and left-out residuals
-    fit_of_row: None = None
+    row_scores: Array  # (n, r + 1) by which leverages are products
+    factors: Array  # (n,) left-out residuals times weights
 
-    def predict(self, rows: Any) -> Array:
+    def project(self, rows: Any) -> tuple[Array, Array]:
         points = dense_rows(rows)
-        out: Array = interruptible(np.matmul, self.fit.scores(points), self.steps.T)
-        return np.subtract(self.fit.values(points), out, out=out)
+        return self.fit.values(points)[:, self.target], self.fit.scores(points)
 
 
 def left_out_fits(
-    rows: Array, Y: Array, weights: Array | None, fit: LinearFit
-) -> LinearLeftOutFits | None:
+    rows: Any, Y: Array, weights: Array | None, fit: LinearFit | None, n_jobs: Jobs
+) -> StoredLeftOut | None:
     """The fits without each row; None where the leverage of one is too near 1."""
-    table = np.asarray(rows, dtype=np.float64)
-    scores = fit.scores(table)
-    leverages = np.einsum("ij,ij->i", scores, scores)
-    rest = 1.0 - (leverages if weights is None else weights * leverages)
-    if not (rest > MIN_REST).all():
+    if fit is None:
         return None
-    target = Y[:, 0]
-    left_out = (target - fit.values(table)[:, 0]) / rest
-    steps = scores
-    steps *= (left_out if weights is None else weights * left_out)[:, None]
-    return LinearLeftOutFits(fit, target - left_out, steps)
+    r = fit.root.shape[1]
+    scores = np.empty((len(Y), r + Y.shape[1]))
+    answers, certain = predict_left_out(rows, Y, weights, fit, n_jobs, scores)
+    if not certain.all():
+        return None
+    left_out = Y - answers
+    factors = left_out if weights is None else weights[:, None] * left_out
+    fits = [
+        LinearLeftOutFits(
+            fit, t, answers[:, t], scores[:, : r + 1], np.ascontiguousarray(factors[:, t])
+        )
+        for t in range(Y.shape[1])
+    ]
+    return StoredLeftOut(fits, np.abs(left_out), weights)
 
 
 @dataclass(frozen=True)
@@ -113,27 +125,36 @@ def full_fits(rows: Array, Y: Array, fit: LinearFit) -> LinearFullFits:
 
 
 def predict_left_out(
-    rows: Array, Y: Array, weights: Array | None, fit: LinearFit, n_jobs: Jobs
+    rows: Array,
+    Y: Array,
+    weights: Array | None,
+    fit: LinearFit,
+    n_jobs: Jobs,
+    scores: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Predictions (n, T), and whether they are certain (n,)."""
-    coef, intercept, root, center, total_weight = fit
+    """Predictions (n, T), and whether they are certain (n,); `scores` (n, r + T) has room for those
+    of the rows, which fill r + 1 columns of it."""
     out, certain = np.empty(Y.shape), np.empty(len(Y), dtype=bool)
+    r, share = fit.root.shape[1], fit.share
+    both = np.hstack([fit.root, fit.coef.T])
+    middle = fit.intercept + fit.coef @ fit.center
 
     def work(where: slice) -> None:
-        block = np.ascontiguousarray(rows[where], dtype=np.float64)
-        fits = interruptible(np.matmul, block, coef.T) + intercept
-        leverage = (interruptible(np.matmul, block - center, root) ** 2).sum(axis=1)
-        leverage = leverage + (0.0 if total_weight is None else 1.0 / total_weight)
+        products = np.matmul(
+            rows[where] - fit.center, both, out=None if scores is None else scores[where]
+        )
+        residuals = Y[where] - middle - products[:, r:]
+        products[:, r] = share
+        leverage = np.einsum("ij,ij->i", products[:, : r + 1], products[:, : r + 1])
         if weights is not None:
-            leverage = leverage * weights[where]
+            leverage *= weights[where]
         rest = 1.0 - leverage
         certain[where] = rest > MIN_REST
+        rest[rest <= MIN_REST] = 1.0
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            out[where] = (
-                Y[where] - (Y[where] - fits) / np.where(rest > MIN_REST, rest, 1.0)[:, None]
-            )
+            out[where] = Y[where] - residuals / rest[:, None]
 
-    effort = 4.0 * rows.shape[0] * rows.shape[1] * (root.shape[1] + Y.shape[1])
+    effort = 4.0 * rows.shape[0] * rows.shape[1] * (fit.root.shape[1] + Y.shape[1])
     each(work, grid(len(Y)), n_jobs=n_jobs, effort=effort)
     return out, certain & np.isfinite(out).all(axis=1)
 

@@ -11,7 +11,9 @@ import numpy as np
 from statfast._engine import Chunks, interruptible
 from statfast._estimator import (
     FitState,
+    LeftOutIntervals,
     Regressor,
+    StoredLeftOut,
     SumFit,
     checks_of_all_rows,
     fitted,
@@ -63,7 +65,6 @@ from statfast.linear.least_squares.inference_of_fit import (
 from statfast.linear.least_squares.leave_one_out import (
     LinearFit,
     LinearFullFits,
-    LinearLeftOutFits,
     full_fits,
     left_out_fits,
     predict_left_out,
@@ -86,7 +87,9 @@ SEVERAL_TARGETS = (
 )
 
 
-class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regressor, SumFit):
+class LinearRegression(
+    AcceptsSparse, FromFormula, Diagnosed, Inference, LeftOutIntervals, Regressor, SumFit
+):
     """Ordinary and weighted least squares, with inference as in R.
 
     Minimizes sum_i w_i (y_i - b_0 - x_i'b)^2. Columns that the columns before them determine
@@ -107,6 +110,9 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     positive : bool, default=False
         No coefficient below zero, but for the intercept (non-negative least squares [3]_). Columns
         that depend on others are not left out, and there are no standard errors.
+    store_left_out : bool, default=False
+        Keep what the fits without each row need, n (d + 2) numbers, for ``interval="conformal"`` of
+        ``predict``.
     n_jobs : int, optional
         Threads; None is one on each core.
 
@@ -176,6 +182,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         one_of("frequency", "analytic"), default="frequency"
     )
     positive: bool = param(flag, default=False)
+    store_left_out: bool = param(flag, default=False)
     n_jobs: Jobs = param(jobs, default=None)
 
     coef_: Array = fitted()
@@ -185,6 +192,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     condition_number_: float = fitted()
     n_iter_: int | None = fitted()
     results_: list[Any] = fitted()
+    _stored: StoredLeftOut | None = fitted()
 
     def fit(
         self,
@@ -267,7 +275,11 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         used = float(len(Y) if weights is None else np.count_nonzero(weights))
         total = used if weights is None else float(weights.sum())
         logs = 0.0 if weights is None else float(np.log(weights[weights > 0]).sum())
-        self._conclude(solution, state, (used, total, logs), Y, weights)
+        stored = None
+        if params.store_left_out and not isinstance(rows, Chunks):
+            known = self._known_fit(solution, rows, intercept)
+            stored = left_out_fits(rows, Y, weights, known, self.n_jobs)
+        self._conclude(solution, state, (used, total, logs), Y, weights, stored)
         if not ended:
             warn_not_converged(self, cast(int, solution.n_iter), UNCONVERGED)
         return self
@@ -285,7 +297,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         return True
 
     def _plan_folds(self, task: Any) -> Any:
-        return left_out_plan(self, task, type(self)._left_out) or super()._plan_folds(task)
+        return left_out_plan(self, task, type(self)._predict_left_out) or super()._plan_folds(task)
 
     def _column_sweeps(self, fitted: Any, held: Any, state: Any) -> Any:
         params, (intercept, flat) = self._checked(), state.more
@@ -293,7 +305,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             return None
         return column_sweeps(fitted, held, intercept, 0.0, params.tol)
 
-    def _left_out(self, X: Any, y: Any, sample_weight: Any, method: str) -> Any:
+    def _predict_left_out(self, X: Any, y: Any, sample_weight: Any, method: str) -> Any:
         """Predictions of each row by a fit to all others; None where no formula gives them."""
         if method != "predict" or is_sparse(X):
             return None
@@ -309,11 +321,8 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         out = out.astype(rows.dtype, copy=False)
         return out[:, 0] if state.more[1] else out
 
-    def _left_out_fits(self, X: Any, y: Array, weights: Array | None) -> LinearLeftOutFits | None:
-        columns, state = self._prepare(X, y, weights)
-        known = self._linear_fit(columns, state)
-        rows, Y, weights = columns
-        return None if known is None else left_out_fits(rows, Y, weights, known)
+    def _left_out(self) -> StoredLeftOut | None:
+        return vars(self).get("_stored")
 
     def _full_fits(self, X: Any, y: Array, weights: Array | None) -> LinearFullFits | None:
         columns, state = self._prepare(X, y, weights)
@@ -323,15 +332,21 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
     def _linear_fit(self, columns: tuple[Any, ...], state: FitState) -> LinearFit | None:
         """The fit with its leverages; None where the fit without a row may be of another kind."""
         # Without a row, other coefficients may be at zero, so that no closed form holds.
-        if self.positive or is_sparse(columns[0]):
-            return None
         rows, Y, weights = columns
         intercept, _ = state.more
+        if self.positive or is_sparse(rows):
+            return None
         solution = least_squares(
             rows, Y, weights, intercept, self._checked_value("tol"), self.n_jobs
         )
+        return self._known_fit(solution, rows, intercept)
+
+    def _known_fit(
+        self, solution: LeastSquaresSolution, rows: Any, intercept: bool
+    ) -> LinearFit | None:
+        """The same of a solution."""
         # Without a row, other columns may depend on each other, so that no closed form holds.
-        if len(solution.aliased):
+        if self.positive or is_sparse(rows) or len(solution.aliased):
             return None
         triangle_of_all = cast(Array, solution.R)
         root = triangle_inverse(triangle_of_all)
@@ -353,6 +368,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         masses: tuple[float, float, float],
         Y: Array | None = None,
         weights: Array | None = None,
+        stored: StoredLeftOut | None = None,
     ) -> Self:
         """Become fitted; `masses` are the rows used, their weights, and the sum of the logs."""
         intercept, flat = state.more
@@ -382,6 +398,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             results_=results,
             n_features_in_=width,
             _result=results[0],
+            _stored=stored,
             _row_arguments=row_arguments(weights) or weighted,
             n_iter_=solution.n_iter,
             _factor=None if solution.R is None else solution.R[int(intercept) :, int(intercept) :],
@@ -392,7 +409,7 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         X: Rows,
         *,
         se: bool = False,
-        interval: Literal["confidence", "prediction"] | None = None,
+        interval: Literal["confidence", "prediction", "conformal"] | None = None,
         level: float = 0.95,
     ) -> Any:
         """Predict the mean response.
@@ -403,8 +420,10 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
             Samples to predict.
         se : bool, default=False
             Also return the standard errors of the means.
-        interval : {None, "confidence", "prediction"}, default=None
-            Also return intervals of the means, or of new observations of weight 1.
+        interval : {None, "confidence", "prediction", "conformal"}, default=None
+            Also return intervals of the means, or of new observations of weight 1: by the normal
+            distribution, or of any distribution by the jackknife+ (see `ConformalRegressor`), for
+            which the fit needs ``store_left_out=True``.
         level : float, default=0.95
             Of the interval.
 
@@ -415,26 +434,36 @@ class LinearRegression(AcceptsSparse, FromFormula, Diagnosed, Inference, Regress
         errors : ndarray of shape (m,)
             Only with ``se=True``; NaN where no degrees of freedom are left.
         ends : ndarray of shape (m, 2)
-            Only with an interval.
+            Only with an interval. Conformal ones of T targets are (m, T, 2), and infinite, with a
+            warning, where there are too few rows for the level.
 
         Raises
         ------
         NotFittedError
             Before ``fit``.
         ValueError
-            If X has another width than at fit, or holds NaN or infinity.
+            If X has another width than at fit, or holds NaN or infinity, or if a conformal interval
+            is asked for and the fit has not kept what it needs: rows that are sparse or in chunks,
+            coefficients held at zero, columns that depend on others or on a single row.
         """
         rows = new_rows(self, predictors(self, X)[0], finite=True)
         means = linear_values(rows, self.coef_, self.intercept_)
-        as_choice(interval, "interval", (None, "confidence", "prediction"))
-        if not as_flag(se, "se") and interval is None:
+        as_choice(interval, "interval", (None, "confidence", "prediction", "conformal"))
+        se = as_flag(se, "se")
+        if not se and interval is None:
             return means
+        if interval == "conformal":
+            conformal = self._conformal_ends(rows, level, np.ndim(self.coef_) == 1)
+            if not se:
+                return means, conformal
         result = self._inferred()
         spread = predictor_errors(result, rows, self._has_intercept())
         out = [means]
         if se:
             out.append(spread)
-        if interval is not None:
+        if interval == "conformal":
+            out.append(conformal)
+        elif interval is not None:
             level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
             if interval == "prediction":
                 spread = np.sqrt(spread**2 + result.dispersion)

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from math import nan
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
 from statfast._estimator import (
     FitState,
+    LeftOutIntervals,
     Regressor,
+    StoredLeftOut,
     SumFit,
     array,
     checks_of_all_rows,
@@ -23,6 +25,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
+    as_choice,
     as_real,
     as_targets,
     as_vector,
@@ -47,7 +50,6 @@ from statfast.linear.least_squares.conjugate_gradients import ridge_by_products
 from statfast.linear.least_squares.leave_one_out import (
     LinearFit,
     LinearFullFits,
-    LinearLeftOutFits,
     full_fits,
     left_out_fits,
     predict_left_out,
@@ -65,7 +67,7 @@ from statfast.linear.least_squares.triangles import triangle
 MIN_COLUMNS_FOR_PRODUCTS = 500  # From so many sparse columns on, no matrix of them is made.
 
 
-class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
+class Ridge(AcceptsSparse, LinearPredictor, LeftOutIntervals, Regressor, SumFit):
     """Ridge regression: least squares with an l2 penalty.
 
     Minimizes ``sum_i w_i (y_i - b_0 - x_i'b)^2 + alpha |b|^2``; the intercept is not penalized.
@@ -79,6 +81,9 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         Whether to fit an intercept.
     positive : bool, default=False
         No coefficient below zero, but for the intercept.
+    store_left_out : bool, default=False
+        Keep what the fits without each row need, n (d + 2) numbers, for ``interval="conformal"`` of
+        ``predict``.
     n_jobs : int, optional
         Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
@@ -128,6 +133,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     alpha: ArrayLike = param(real(0.0) | array, default=1.0, kw_only=False)
     fit_intercept: bool = param(flag, default=True)
     positive: bool = param(flag, default=False)
+    store_left_out: bool = param(flag, default=False)
     n_jobs: Jobs = param(jobs, default=None)
 
     coef_: Array = fitted()
@@ -135,6 +141,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     df_: float = fitted()
     solver_: str = fitted()
     n_iter_: int | None = fitted()
+    _stored: StoredLeftOut | None = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the model.
@@ -187,7 +194,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         """By the singular values of all rows, or by products with sparse rows."""
         rows, Y, weights = columns
         intercept, flat = state.more
-        alpha, ended = _penalties(self.alpha, Y.shape[1]), True
+        alpha, ended, stored = _penalties(self.alpha, Y.shape[1]), True, None
         if self.positive:
             if shape_of(alpha):
                 raise ValueError("positive=True takes one alpha for all targets. Fit them apart.")
@@ -199,7 +206,10 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
             if solution is None:
                 singular = decompose(rows, Y, weights, intercept, self.n_jobs)
                 solution = attributes_of_svd(singular, alpha, flat, intercept)
-        self._publish(None, **state.published(), **solution)
+                if self._checked_value("store_left_out"):
+                    known = self._known_fit(singular, columns, intercept)
+                    stored = left_out_fits(rows, Y, weights, known, self.n_jobs)
+        self._publish(None, **state.published(), **solution, _stored=stored)
         if not ended:
             warn_not_converged(self, solution["n_iter_"], UNCONVERGED)
         return self
@@ -238,7 +248,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         return not shape_of(self.alpha)
 
     def _plan_folds(self, task: Any) -> Any:
-        return left_out_plan(self, task, type(self)._left_out) or super()._plan_folds(task)
+        return left_out_plan(self, task, type(self)._predict_left_out) or super()._plan_folds(task)
 
     def _column_sweeps(self, fitted: Any, held: Any, state: Any) -> Any:
         intercept, flat = state.more
@@ -246,7 +256,7 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
             return None
         return column_sweeps(fitted, held, intercept, as_real(self.alpha, "alpha", 0.0), 1e-11)
 
-    def _left_out(self, X: Array, y: Array, sample_weight: Any, method: str) -> Any:
+    def _predict_left_out(self, X: Array, y: Array, sample_weight: Any, method: str) -> Any:
         """Predictions of each row by a fit to all others; None where no formula gives them."""
         if method != "predict" or is_sparse(X) or shape_of(self.alpha):
             return None
@@ -262,11 +272,50 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         out = out.astype(rows.dtype, copy=False)
         return out[:, 0] if state.more[1] else out
 
-    def _left_out_fits(self, X: Any, y: Array, weights: Array | None) -> LinearLeftOutFits | None:
-        columns, state = self._prepare(X, y, weights)
-        known = self._linear_fit(columns, state)
-        rows, Y, weights = columns
-        return None if known is None else left_out_fits(rows, Y, weights, known)
+    def predict(
+        self,
+        X: Rows,
+        *,
+        interval: Literal["conformal"] | None = None,
+        level: float = 0.95,
+    ) -> Any:
+        """Predict.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
+        interval : {None, "conformal"}, default=None
+            Also return intervals of new targets, by the jackknife+ (see `ConformalRegressor`), for
+            which the fit needs ``store_left_out=True``.
+        level : float, default=0.95
+            Of the interval.
+
+        Returns
+        -------
+        means : ndarray of shape (m,), or (m, T) if y was 2-d
+            float32 if X is.
+        ends : ndarray of float64, shape (m, 2) or (m, T, 2)
+            Only with an interval; infinite, with a warning, where there are too few rows.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If X has another width than at fit, or holds NaN or infinity, or if a prediction is too
+            large for the type of X, or if an interval is asked for and the fit has not kept what it
+            needs: rows that are sparse, coefficients held at zero, several penalties, columns that
+            depend on a single row.
+        """
+        rows = new_rows(self, X, finite=True)
+        means = linear_values(rows, self.coef_, self.intercept_)
+        if as_choice(interval, "interval", (None, "conformal")) is None:
+            return means
+        return means, self._conformal_ends(rows, level, np.ndim(self.coef_) == 1)
+
+    def _left_out(self) -> StoredLeftOut | None:
+        return vars(self).get("_stored")
 
     def _full_fits(self, X: Any, y: Array, weights: Array | None) -> LinearFullFits | None:
         columns, state = self._prepare(X, y, weights)
@@ -278,9 +327,18 @@ class Ridge(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         # Without a row, other coefficients may be at zero, so that no closed form holds.
         if self.positive or is_sparse(columns[0]) or shape_of(self.alpha):
             return None
-        rows, Y, weights = columns
         intercept, _ = state.more
+        rows, Y, weights = columns
         singular = decompose(rows, Y, weights, intercept, self.n_jobs)
+        return self._known_fit(singular, columns, intercept)
+
+    def _known_fit(
+        self, singular: Decomposition, columns: tuple[Any, ...], intercept: bool
+    ) -> LinearFit | None:
+        """The same of a decomposition."""
+        rows, _, weights = columns
+        if is_sparse(rows) or shape_of(self.alpha):
+            return None
         alpha = float(cast(float, self.alpha))
         if alpha == 0.0 and len(singular.s) < rows.shape[1]:
             return None

@@ -10,14 +10,28 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._core.neighbors import average
-from statfast._estimator import copied, count, fitted, param
-from statfast._typing import Array, ArrayLike, Rows
+from statfast._estimator import (
+    VALUES_PER_BLOCK,
+    FitsOfRows,
+    LeftOutIntervals,
+    RankRule,
+    StoredLeftOut,
+    copied,
+    count,
+    count_rows,
+    fitted,
+    param,
+    rank_of,
+    take_rows,
+)
+from statfast._typing import Array, ArrayLike, Jobs, Rows
+from statfast._validation import as_choice
 from statfast.neighbors.brute.magnitude import require_size, width_of
 from statfast.neighbors.vote.leave_one_out import LeftOut
 from statfast.neighbors.vote.weights import WEIGHTING, Averaging
 
 
-class KNeighborsRegressor(Averaging, LeftOut):
+class KNeighborsRegressor(LeftOutIntervals, Averaging, LeftOut):
     """k-nearest-neighbors regression.
 
     Parameters
@@ -98,6 +112,7 @@ class KNeighborsRegressor(Averaging, LeftOut):
     algorithm_: str = fitted()
     effective_metric_: str = fitted()
     effective_metric_params_: Any = fitted()
+    _kept: dict[int, Array] = fitted()  # leave-one-out predictions (n, T), by n_neighbors
 
     def fit(self, X: Rows, y: ArrayLike) -> Self:
         """Store or index the training samples and their targets.
@@ -123,9 +138,16 @@ class KNeighborsRegressor(Averaging, LeftOut):
             If X is not made of numbers, or `n_neighbors` is no integer.
         """
         search = self._searchable(X, k=self._checked().n_neighbors)
-        return self._publish(X, **search, **self._averaged(y, search["n_samples_fit_"]))
+        averaged = self._averaged(y, search["n_samples_fit_"])
+        return self._publish(X, **search, **averaged, _kept={})
 
-    def predict(self, X: Rows | None = None) -> Array:
+    def predict(
+        self,
+        X: Rows | None = None,
+        *,
+        interval: Literal["conformal"] | None = None,
+        level: float = 0.95,
+    ) -> Any:
         """Predict the average over the neighbors.
 
         Parameters
@@ -133,34 +155,66 @@ class KNeighborsRegressor(Averaging, LeftOut):
         X : array-like of shape (m, d), optional
             The samples to predict. None takes the fitted samples, each without its own target: the
             leave-one-out prediction.
+        interval : {None, "conformal"}, default=None
+            Also return intervals of new targets, by the jackknife+ (see `ConformalRegressor`). The
+            first call finds the neighbors of all fitted samples.
+        level : float, default=0.95
+            Of the interval.
 
         Returns
         -------
         y : ndarray of shape (m,) or (m, T), float64
             1-d if the targets of fit were.
+        ends : ndarray of float64, shape (m, 2) or (m, T, 2)
+            Only with an interval; infinite, with a warning, where there are too few samples.
 
         Raises
         ------
         ValueError
             As for `kneighbors`, or if a `weights` callable returns the wrong shape, a negative
-            or NaN weight, or a row of zeros.
+            or NaN weight, or a row of zeros, or if an interval is asked for and X is None,
+            `weights` is not "uniform", X was a matrix of distances, or all samples are neighbors.
         """
         rows, k = self._queries(X), self._neighbors_of(X)
-        return self._predicted(self._slices(rows, k), self._count(rows), k)
+        averages = self._predicted(self._slices(rows, k), self._count(rows), k)
+        if as_choice(interval, "interval", (None, "conformal")) is None:
+            return averages
+        if X is None:
+            raise ValueError(
+                "interval='conformal' is of new samples: those of the fit have their targets. Pass "
+                "X."
+            )
+        return averages, self._conformal_ends(X, level, self._flat)
 
-    def _left_out_fits(self, X: Any, y: Array, weights: Array | None) -> AveragesWithoutRows | None:
-        if self.weights != "uniform" or weights is not None or self.metric == "precomputed":
+    def _left_out(self) -> StoredLeftOut | None:
+        if not self._has_plain_averages():
             return None
-        model = copied(self).fit(X, y)
-        if model.n_neighbors >= model.n_samples_fit_:
-            return None
-        return AveragesWithoutRows(model, model.predict(None))
+        answers = self._kept.get(self.n_neighbors)
+        if answers is None:
+            answers = np.reshape(self.predict(None), self._targets.shape)
+            self._kept[self.n_neighbors] = answers
+        fits: list[Any] = [AveragesWithoutRows(self, t, c) for t, c in enumerate(answers.T)]
+        return StoredLeftOut(fits, np.abs(self._targets - answers), None)
+
+    def _has_plain_averages(self) -> bool:
+        """Whether a row without which the fit is made changes averages by one neighbor."""
+        return (
+            self.weights == "uniform"
+            and self.metric != "precomputed"
+            and self.n_neighbors < self.n_samples_fit_
+        )
+
+    def _why_no_intervals(self) -> str:
+        return (
+            "interval='conformal' needs weights='uniform', rows that are no distances, and more of "
+            "them than n_neighbors. Fit so, or choose ConformalRegressor."
+        )
 
     def _full_fits(self, X: Any, y: Array, weights: Array | None) -> AveragesWithNewRow | None:
-        if self.weights != "uniform" or weights is not None or self.metric == "precomputed":
+        if weights is not None:
             return None
         model = copied(self).fit(X, y)
-        if model.n_neighbors >= model.n_samples_fit_:
+        if not model._has_plain_averages():
             return None
         far, near = model.kneighbors(None)
         rest = model._targets[near[:, :-1], 0].sum(axis=1) / model.n_neighbors
@@ -189,22 +243,63 @@ class KNeighborsRegressor(Averaging, LeftOut):
 
 
 @dataclass(frozen=True)
-class AveragesWithoutRows:
+class AveragesWithoutRows(FitsOfRows):
     """The averages without each row: its neighbors have the next nearest row in its place."""
 
     model: Any
+    target: int
     answers: Array
-    fit_of_row: None = None
 
     def predict(self, rows: Any) -> Array:
+        near, means, changed = self._changed(rows)
+        out = np.repeat(means[:, None], len(self.answers), axis=1)
+        np.put_along_axis(out, near, means[:, None] + changed, axis=1)
+        return out
+
+    def _changed(self, rows: Any) -> tuple[Array, Array, Array]:
+        """Neighbors (m, k), averages (m,), and what is added to them without each neighbor."""
         k = self.model.n_neighbors
         _, near = self.model.kneighbors(rows, k + 1)
-        targets = self.model._targets[near, 0]
-        means = targets[:, :k].mean(axis=1)
-        out = np.repeat(means[:, None], len(self.answers), axis=1)
-        changed = means[:, None] + (targets[:, k:] - targets[:, :k]) / k
-        np.put_along_axis(out, near[:, :k], changed, axis=1)
-        return out
+        targets = self.model._targets[near, self.target]
+        return near[:, :k], targets[:, :k].mean(axis=1), (targets[:, k:] - targets[:, :k]) / k
+
+    def ends(
+        self, rows: Any, errors: Array, rule: RankRule, of_rows: Array | None, n_jobs: Jobs
+    ) -> Array:
+        if rule.is_weighted or of_rows is not None:
+            return super().ends(rows, errors, rule, of_rows, n_jobs)
+        step = max(1, VALUES_PER_BLOCK // (4 * self.model.n_neighbors))
+        m = count_rows(rows)
+        return np.concatenate([
+            self._ends_by_rank(take_rows(rows, np.arange(start, min(start + step, m))), errors,
+                               rank_of(rule.level, len(errors)))
+            for start in range(0, max(m, 1), step)
+        ])  # fmt: skip
+
+    def _ends_by_rank(self, rows: Any, errors: Array, rank: int) -> Array:
+        """Ends of the values of a rank: k of these are not the errors themselves, so that they have
+        ranks among the errors that are within k of it."""
+        near, means, changed = self._changed(rows)
+        if rank > len(errors):
+            return np.tile([-np.inf, np.inf], (len(means), 1))
+        order = np.argsort(errors, kind="stable")
+        first = max(rank - 1 - near.shape[1], 0)
+        window = errors[order[first : rank + near.shape[1]]]
+        place = np.empty_like(order)
+        place[order] = np.arange(-first, len(order) - first)
+        places = place[near]
+        # Rows below the window stay below, but for neighbors.
+        kth = rank - 1 - first + (places < 0).sum(axis=1)
+        table = np.empty((len(means), len(window) + near.shape[1]))
+        point, column = np.nonzero((places >= 0) & (places < len(window)))
+        ends = []
+        for sign in (-1.0, 1.0):
+            table[:, : len(window)] = window
+            table[point, places[point, column]] = np.inf
+            table[:, len(window) :] = errors[near] + sign * changed
+            table.sort(axis=1)
+            ends.append(means + sign * table[np.arange(len(means)), kth])
+        return np.column_stack(ends)
 
 
 @dataclass(frozen=True)

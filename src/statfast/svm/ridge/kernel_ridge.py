@@ -12,12 +12,16 @@ from statfast._engine import interruptible
 from statfast._estimator import (
     Estimator,
     HeldOutAnswers,
+    LeftOutIntervals,
+    ProductFits,
     Regressor,
+    StoredLeftOut,
     by_fit,
     checked_by,
     checks_of_all_rows,
     count,
     fitted,
+    flag,
     jobs,
     nothing,
     param,
@@ -29,6 +33,7 @@ from statfast._linalg import triangle_inverse
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
     MAX_POWER,
+    as_choice,
     as_rows,
     as_targets,
     as_type,
@@ -67,7 +72,7 @@ class RidgeExpansion(Expansion):
     tile = None
 
 
-class KernelRidge(Regressor, Estimator):
+class KernelRidge(LeftOutIntervals, Regressor, Estimator):
     """Kernel ridge regression: f(x) = sum_i c_i K(x_i, x).
 
     Minimizes ``sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2``, with ``|f|^2 = c'Kc``. There is no
@@ -90,6 +95,9 @@ class KernelRidge(Regressor, Estimator):
         Of "poly"; of "spectrum" the length of the substrings.
     coef0 : float, default=1.0
         Of "poly" and "sigmoid".
+    store_left_out : bool, default=False
+        Keep what the fits without each row need, n^2 numbers, for ``interval="conformal"`` of
+        ``predict``; it takes about as long as the fit.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores.
 
@@ -159,12 +167,14 @@ class KernelRidge(Regressor, Estimator):
 
     _expansion: Any = fitted()
     _flat: Any = fitted()
+    _stored: StoredLeftOut | None = fitted()
 
     alpha: ArrayLike = param(by_fit, default=1.0, kw_only=False)
     kernel: AnyKernel = param(checked_by(as_named_kernel, *ALIASES, "rbf"), default="linear")
     gamma: Literal["scale", "auto"] | float | None = param(nothing | GAMMA, default=None)
     degree: int = param(count(high=MAX_POWER), default=3)
     coef0: float = param(real(), default=1.0)
+    store_left_out: bool = param(flag, default=False)
     n_jobs: Jobs = param(jobs, default=None)
 
     dual_coef_: Array = fitted()
@@ -192,14 +202,18 @@ class KernelRidge(Regressor, Estimator):
         alphas = as_penalties(self.alpha, Y.shape[1])
         K = self._matrix(points)
         coef = np.empty(Y.shape)
+        factor: Any = None
         for alpha in np.unique(alphas):
             columns = alphas == alpha
-            coef[:, columns] = self._solved(K, root, float(alpha), Y[:, columns])
+            coef[:, columns], factor = self._solved(K, root, float(alpha), Y[:, columns])
         if not np.isfinite(coef).all():
             raise ValueError(
                 "DualVariables overflow float64: alpha is too small for targets so large. Scale y, "
                 "or raise alpha."
             )
+        stored = None
+        if self._checked_value("store_left_out") and factor is not None:
+            stored = self._kept_left_out(points, K, Y, root, alphas, factor)
         everything = np.arange(len(points))
         vectors = points.take(everything)
         # Rows without weight are left out of the sums, as their kernel values may be of any size.
@@ -211,10 +225,16 @@ class KernelRidge(Regressor, Estimator):
         return self._publish(
             X, n_features_in_=points.width, dual_coef_=coef[:, 0] if flat else coef,
             X_fit_=points.data if vectors is None else vectors, kernel_=points.kernel,
-            _expansion=expansion, _flat=flat,
+            _expansion=expansion, _flat=flat, _stored=stored,
         )  # fmt: skip
 
-    def predict(self, X: Rows) -> Array:
+    def predict(
+        self,
+        X: Rows,
+        *,
+        interval: Literal["conformal"] | None = None,
+        level: float = 0.95,
+    ) -> Any:
         """Predict f(x).
 
         Parameters
@@ -222,22 +242,34 @@ class KernelRidge(Regressor, Estimator):
         X : array-like or sparse matrix of shape (m, d), or list of strings
             Samples; for ``kernel="precomputed"`` their kernel values with the training samples, (m,
             n).
+        interval : {None, "conformal"}, default=None
+            Also return intervals of new targets, by the jackknife+ (see `ConformalRegressor`), for
+            which the fit needs ``store_left_out=True``.
+        level : float, default=0.95
+            Of the interval.
 
         Returns
         -------
-        ndarray of shape (m,), or (m, T) if y was 2-d
+        means : ndarray of shape (m,), or (m, T) if y was 2-d
             float32 for dense float32 X of a model of dense samples, else float64.
+        ends : ndarray of float64, shape (m, 2) or (m, T, 2)
+            Only with an interval; infinite, with a warning, where there are too few rows.
 
         Raises
         ------
         ValueError
-            If X is not finite, or has other columns than the training rows.
+            If X is not finite, or has other columns than the training rows, or if an interval is
+            asked for and the fit has not kept what it needs: sparse rows, values of a kernel for
+            rows, several penalties, or a gamma that depends on the rows.
         """
         points = as_new_points(self, X, sparse=True)
         (values,) = self._expansion.values(points, self.n_jobs)
         require_finite_values(values)
         values = as_type(values, _dtype(points))
-        return values[:, 0] if self._flat else values
+        means = values[:, 0] if self._flat else values
+        if as_choice(interval, "interval", (None, "conformal")) is None:
+            return means
+        return means, self._conformal_ends(points, level, self._flat)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -275,43 +307,59 @@ class KernelRidge(Regressor, Estimator):
         rows = points.for_gram()
         return points.kernel._matrix(rows, rows, np.float64, self.n_jobs)
 
-    def _solved(self, K: Array, root: Array | None, alpha: float, Y: Array) -> Array:
+    def _solved(self, K: Array, root: Array | None, alpha: float, Y: Array) -> tuple[Array, Any]:
+        """The multipliers, and the factor that they are solved from, if there is one."""
         factor = factor_of(K, root, alpha)
         if factor is not None:
-            return multipliers(factor, root, Y)
+            return multipliers(factor, root, Y), factor
         warn_user(
             f"KernelRidge: the kernel matrix with alpha={alpha:g} on its diagonal is singular or "
             "indefinite: the shortest least-squares solution is taken. Raise alpha, or drop "
             "repeated rows."
         )
-        return least_squares(K, root, alpha, Y)
+        return least_squares(K, root, alpha, Y), None
 
     # ------------------------------------------------------------ conformal intervals
 
-    def _left_out_fits(self, X: Any, y: Array, weights: Array | None) -> KernelLeftOutFits | None:
-        with checks_of_all_rows():
-            points, Y, root, flat = self._inputs(X, y, weights)
-        if not flat or points.sparse or type(points.kernel) is Precomputed:
-            return None
+    def _left_out(self) -> StoredLeftOut | None:
+        return vars(self).get("_stored")
+
+    def _why_no_intervals(self) -> str:
+        return (
+            "interval='conformal' needs what a fit with store_left_out=True keeps, of dense rows, "
+            "one penalty and a gamma that does not depend on the rows. Fit so, or choose "
+            "ConformalRegressor."
+        )
+
+    def _kept_left_out(
+        self, points: Any, K: Array, Y: Array, root: Array | None, alphas: Array, factor: Any
+    ) -> StoredLeftOut | None:
+        """The fits without each row; None where they are not to be had."""
         params = self._checked()
-        if has_gamma(params.kernel) and params.gamma == "scale":
-            return None  # gamma="scale" depends on the rows of each fold.
-        n, (alpha,) = len(points), as_penalties(self.alpha, 1)
-        K = self._matrix(points)
-        factor = factor_of(K, root, float(alpha))
-        if factor is None:
+        by_rows = has_gamma(params.kernel) and params.gamma == "scale"
+        if points.sparse or type(points.kernel) is Precomputed or by_rows or np.ptp(alphas) > 0.0:
             return None
+        n, alpha = len(points), float(alphas[0])
         s = np.ones(n) if root is None else root
+        positive = np.where(s > 0.0, s, 1.0)  # Rows without weight have multipliers of 0.
         half = triangle_inverse(factor.lower, lower=True) * factor.scale
         diagonal = np.einsum("ij,ij->j", half, half)
-        coef = multipliers(factor, root, Y)[:, 0]
+        coef = multipliers(factor, root, Y)
         largest = float((np.einsum("ii->i", K) * s**2).sum() + alpha)
         if largest * diagonal.max() < MAX_CONDITION:
-            answers = Y[:, 0] - coef / (s**2 * diagonal)
+            left_out = coef / (positive**2 * diagonal)[:, None]
         else:  # The formula would lose digits.
             each_row = [np.array([i]) for i in range(n)]
-            answers = held_out(K, Y, root, [float(alpha)], each_row)[0][:, 0]
-        return KernelLeftOutFits(self, points, answers, half, s, coef, diagonal)
+            left_out = Y - held_out(K, Y, root, [alpha], each_row)[0]
+        factors = coef / (positive * diagonal)[:, None]
+        fits: list[Any] = [
+            KernelLeftOutFits(
+                points, Y[:, t] - left_out[:, t], half.T, s, coef[:, t],
+                np.ascontiguousarray(factors[:, t]), self.n_jobs,
+            )
+            for t in range(Y.shape[1])
+        ]  # fmt: skip
+        return StoredLeftOut(fits, np.abs(left_out), None if root is None else root**2)
 
     # ------------------------------------------------------------ cross-validation
 
@@ -385,30 +433,24 @@ class KernelRidge(Regressor, Estimator):
 
 
 @dataclass(frozen=True)
-class KernelLeftOutFits:
-    """The fits to all rows but one, with M = S K S + alpha I, of which `half` is the inverse of the
-    triangular factor: multipliers without row i are those of all less a multiple of column i of
-    the inverse of M."""
+class KernelLeftOutFits(ProductFits):
+    """The fits to all rows but one, with M = S K S + alpha I, of which `row_scores` is the inverse
+    of the triangular factor, transposed: multipliers without row i are those of all less a multiple
+    of column i of the inverse of M."""
 
-    model: KernelRidge
     points: Any
     answers: Array  # (n,)
-    half: Array  # (n, n)
+    row_scores: Array  # (n, n)
     root: Array  # (n,) the diagonal of S
     multipliers: Array  # (n,) of the fit to all rows
-    diagonal: Array  # (n,) of the inverse of M
-    fit_of_row: None = None
+    factors: Array  # (n,) the left-out residuals times S
+    n_jobs: Jobs
 
-    def predict(self, rows: Any) -> Array:
-        kernel = self.points.kernel
-        fitted_rows = self.points.for_gram()
-        new = rows if isinstance(rows, list) else np.asarray(rows, dtype=np.float64)
-        K = kernel._matrix(new, fitted_rows, np.float64, self.model.n_jobs)
-        values = (K @ self.multipliers)[:, None]
-        across = interruptible(np.matmul, K * self.root, self.half.T)
-        columns: Array = interruptible(np.matmul, across, self.half)
-        columns *= self.multipliers / (self.root * self.diagonal)
-        return np.subtract(values, columns, out=columns)
+    def project(self, rows: Any) -> tuple[Array, Array]:
+        new = rows if isinstance(rows, list) else np.ascontiguousarray(rows, dtype=np.float64)
+        K = self.points.kernel._matrix(new, self.points.for_gram(), np.float64, self.n_jobs)
+        values = K @ self.multipliers
+        return values, interruptible(np.matmul, K * self.root, self.row_scores)
 
 
 def as_penalties(alpha: Any, n_targets: int) -> Array:
