@@ -84,6 +84,7 @@ _HOMES = {
     "cluster": (
         "CLARA",
         "DBSCAN",
+        "HDBSCAN",
         "AgglomerativeClustering",
         "BisectingKMeans",
         "KMeans",

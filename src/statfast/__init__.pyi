@@ -63,6 +63,7 @@ from statfast.calibration import CalibratedClassifierCV as CalibratedClassifierC
 from statfast.calibration import IsotonicRegression as IsotonicRegression
 from statfast.cluster import CLARA as CLARA
 from statfast.cluster import DBSCAN as DBSCAN
+from statfast.cluster import HDBSCAN as HDBSCAN
 from statfast.cluster import AgglomerativeClustering as AgglomerativeClustering
 from statfast.cluster import BisectingKMeans as BisectingKMeans
 from statfast.cluster import KMeans as KMeans
@@ -320,6 +321,7 @@ __version__: str
 __all__ = [
     "CLARA",
     "DBSCAN",
+    "HDBSCAN",
     "NMF",
     "OAS",
     "PCA",

@@ -45,7 +45,6 @@ _ABSENT: dict[str, dict[str | tuple[str, ...], str]] = {
     "cluster": {
         (
             "AffinityPropagation",
-            "HDBSCAN",
             "MeanShift",
             "OPTICS",
             "SpectralBiclustering",

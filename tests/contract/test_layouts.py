@@ -175,7 +175,7 @@ def test_estimator(name, dtype):
         if name in TWO:
             y, z = y == "c", z == "c"
     want = dict(answers(model.fit(X, y), Q, z))
-    assert want or name.startswith(("Agglomerative", "DBSCAN"))
+    assert want or name.startswith(("Agglomerative", "DBSCAN", "HDBSCAN"))
     fitted = {
         key: value
         for key, value in vars(model).items()

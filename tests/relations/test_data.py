@@ -58,6 +58,7 @@ HAVE_ORDER = {
     "NuSVC": "probabilities are calibrated on folds",
     "SVC": "probabilities are calibrated on folds",
     "AgglomerativeClustering": "clusters are numbered in the order of the rows",
+    "HDBSCAN": "clusters are numbered in the order of the rows",
     "DBSCAN": "clusters are numbered in the order of the rows",
     "KMedoids": "starts and clusters have the order of the rows",
     "KModes": "starts and clusters have the order of the rows",

@@ -103,6 +103,7 @@ LEFT_OUT = {
     "RadiusNeighborsTransformer": OF_GRAPHS,
     "KernelDensity": "see the suite `density`",
     "DBSCAN": "see the suite `density_clusters`",
+    "HDBSCAN": "see the suite `density_clusters`",
     "LocalOutlierFactor": "see the suite `outliers`",
     "IsolationForest": "see the suite `isolation`",
     "EllipticEnvelope": OF_COVARIANCES,

@@ -3,6 +3,7 @@
 
 from statfast._scikit_learn import missing_names
 from statfast.cluster.density.dbscan import DBSCAN, dbscan
+from statfast.cluster.density.hdbscan import HDBSCAN
 from statfast.cluster.hierarchy.agglomerative import AgglomerativeClustering
 from statfast.cluster.hierarchy.dendrogram import (
     cophenetic,
@@ -33,6 +34,7 @@ from statfast.cluster.n_clusters.stability import StabilityResult, cluster_stabi
 __all__ = [
     "CLARA",
     "DBSCAN",
+    "HDBSCAN",
     "AgglomerativeClustering",
     "BisectingKMeans",
     "GapStatisticResult",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The nearest points in other parts of a forest, for the points of a k-d tree: see
    hierarchy/boruvka.pyx. The points of a leaf search together, each in a lane of its own; eight
-   adjacent ones are a band. Points that may be near a band are listed first. The list is then
+   adjacent ones are a band. With M,
+   edges are mutual reachability distances: no less than either point's distance of its core. Points that may be near a band are listed first. The list is then
    compared with all lanes without unpredictable branches: each point is inserted into the lanes'
    lists of their nearest points. Sums run in the order of `squared_distances` (tile/passes/rows.h),
    so that bounds hold in spite of rounding. */
@@ -15,6 +16,7 @@ typedef struct {
     /* (d, LEAF_SIZE) coordinates of the searching points. */
     double q[MAX_COLUMNS * LEAF_SIZE] ALIGN64;
     double part[LEAF_SIZE];
+    double core[LEAF_SIZE];               /* No edge of a point is shorter than this (M alone). */
     /* Distances of the nearest points so far of each, rising,. */
     double low[MAX_NEIGHBORS][LEAF_SIZE];
     /* And the places of these, -1 where there is none. */
@@ -76,7 +78,7 @@ static INLINE unsigned V(approach)(const kd_tree *t, const kd_forest *f, const V
 
 /* Visit all leaves within reach: the own leaf first, then always the nearest child of a node. */
 static INLINE void V(search)(const kd_tree *t, kd_forest *f, V(together) *b, ptrdiff_t home,
-                             const int D) {
+                             const int D, const int M) {
     const ptrdiff_t top = t->levels - 1;
     double bound[KD_MAX_LEVELS][KD_LANES] ALIGN64;
     ptrdiff_t node[KD_MAX_LEVELS], level = top, under = 0, at = home;
@@ -85,9 +87,9 @@ static INLINE void V(search)(const kd_tree *t, kd_forest *f, V(together) *b, ptr
     for (;;) {
         int full = at == home || at < 0;
         if (at != home ? at >= 0 : b->own < 0 || f->same[t->first[0] * KD_LANES + home] != b->own)
-            full |= V(visit)(t, f, b, at, D);
+            full |= V(visit)(t, f, b, at, D, M);
         f->budget--;
-        if (full) V(meet)(t, f, b, D);
+        if (full) V(meet)(t, f, b, D, M);
         if (at < 0) return;
         for (at = home; at == home;) {
             if (entering) {
@@ -119,7 +121,8 @@ static INLINE void V(search)(const kd_tree *t, kd_forest *f, V(together) *b, ptr
 /* Gather the points of one leaf that have to search, among the lost points from f->begin on;
    returns the leaf. Points of different parts search together only if their limits do not exceed
    the width of the leaf, as no box of one part could be skipped for all of them. */
-static INLINE ptrdiff_t V(gather)(const kd_tree *t, kd_forest *f, V(together) *b, const int D) {
+static INLINE ptrdiff_t V(gather)(const kd_tree *t, kd_forest *f, V(together) *b, const int D,
+                                   const int M) {
     const ptrdiff_t leaf = LEAF_SIZE, d = D ? D : t->d, home = f->lost[f->begin] / leaf;
     const REAL *box = (const REAL *)t->boxes
                       + (t->first[0] + home / KD_LANES) * d * 2 * KD_LANES + home % KD_LANES;
@@ -142,12 +145,14 @@ static INLINE ptrdiff_t V(gather)(const kd_tree *t, kd_forest *f, V(together) *b
         b->own = mixed ? -1 : part;
         b->reach = reach;
         b->part[m] = part;
+        if (M) b->core[m] = f->core[i];
         for (int k = 0; k < MAX_NEIGHBORS; k++) b->low[k][m] = limit;
         b->place[m++] = (int32_t)i;
     }
     for (; m % BAND_POINTS; m++) { /* unused lanes, whose limits are not reached */
         for (ptrdiff_t p = 0; p < d; p++) b->q[p * LEAF_SIZE + m] = b->q[p * LEAF_SIZE + m - 1];
         b->part[m] = -1;
+        if (M) b->core[m] = 0;
         for (int k = 0; k < MAX_NEIGHBORS; k++) b->low[k][m] = -1;
     }
     b->count = m;
@@ -179,14 +184,14 @@ static INLINE ptrdiff_t V(gather)(const kd_tree *t, kd_forest *f, V(together) *b
     return home;
 }
 
-static INLINE void V(search_all)(const kd_tree *t, kd_forest *f, const int D) {
+static INLINE void V(search_all)(const kd_tree *t, kd_forest *f, const int D, const int M) {
     V(together) b;
     b.own = -1;
     while (f->begin < f->end && f->budget > 0) {
-        const ptrdiff_t home = V(gather)(t, f, &b, D);
+        const ptrdiff_t home = V(gather)(t, f, &b, D, M);
         f->budget--;
         if (!b.count) continue;
-        V(search)(t, f, &b, home, D);
+        V(search)(t, f, &b, home, D, M);
         for (ptrdiff_t m = 0; m < b.count && b.part[m] >= 0; m++) {
             const ptrdiff_t i = b.place[m], part = (ptrdiff_t)b.part[m];
             double *low = f->low + i * MAX_NEIGHBORS;
@@ -260,15 +265,17 @@ static void V(mark)(const int32_t *parent, ptrdiff_t n, ptrdiff_t begin, ptrdiff
 static void V(search_lost)(const kd_tree *t, kd_forest *f) {
 #if F64_LANES > 2 /* with shorter vectors it does not pay */
     if (t->d == 2) {
-        V(search_all)(t, f, 2);
+        if (f->core) V(search_all)(t, f, 2, 1);
+        else V(search_all)(t, f, 2, 0);
         return;
     }
-    if (t->d == 3) {
-        V(search_all)(t, f, 3);
+    if (t->d == 3 && !f->core) {
+        V(search_all)(t, f, 3, 0);
         return;
     }
 #endif
-    V(search_all)(t, f, 0);
+    if (f->core) V(search_all)(t, f, 0, 1);
+    else V(search_all)(t, f, 0, 0);
 }
 #undef GAP
 #undef MAX_LISTED_POINTS

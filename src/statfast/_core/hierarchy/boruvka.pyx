@@ -31,6 +31,7 @@ cdef extern from "hierarchy/boruvka_table.h" nogil:
 
     ctypedef struct kd_forest:
         const double *part
+        const double *core
         const double *same
         double *low
         int32_t *near
@@ -82,8 +83,10 @@ cdef class Forest:
                                     # rising; those not listed are no less than the last
         int32_t[:, ::1] near,       # INOUT (n, NEIGHBORS) their places; the own place: no more
         const double[::1] known,    # IN (n,) of each part, its shortest edge so far
+        const double[::1] core,     # IN (leaves * leaf,) no edge of a place is shorter; or None
     ):
-        self.arrays = part, same, low, near, known
+        self.arrays = part, same, low, near, known, core
+        self.forest.core = NULL if core is None else &core[0]
         self.forest.part, self.forest.same = &part[0], &same[0, 0]
         self.forest.low, self.forest.near = &low[0, 0], &near[0, 0]
         self.forest.known = &known[0]
@@ -139,11 +142,12 @@ def search(
     Py_ssize_t begin,               # IN of those
     Py_ssize_t end,
     Py_ssize_t budget,              # IN about how many leaves to visit
+    bint first,                     # IN whether every point is a part: lists are made, no edges
 ):
     """Search from points for other parts; returns the next point, and the count."""
     cdef kd_forest f = forest.bound(best, work, now, count)
     f.lost, f.begin, f.end, f.budget = &lost[0], begin, end, budget
-    f.first = lost.shape[0] == view.tree.n
+    f.first = first
     with nogil:
         kernels.search(&view.tree, &f)
     return f.begin, f.count

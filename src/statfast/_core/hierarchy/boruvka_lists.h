@@ -3,7 +3,8 @@
    processed together. */
 
 /* Compare the listed points with the points of the bands, and empty the lists. */
-static INLINE void V(meet)(const kd_tree *t, const kd_forest *f, V(together) *b, const int D) {
+static INLINE void V(meet)(const kd_tree *t, const kd_forest *f, V(together) *b, const int D,
+                            const int M) {
     const ptrdiff_t d = D ? D : t->d;
     const f64_v never = f64_set1(INFINITY);
     b->reach = -1;
@@ -23,6 +24,7 @@ static INLINE void V(meet)(const kd_tree *t, const kd_forest *f, V(together) *b,
                                 + place % LEAF_SIZE;
                 const f64_v its = f64_set1(f->part[place]);
                 f64_v v = V(of_queries)(b, x, l, d, D), who = f64_set1((double)(int32_t)place);
+                if (M) v = f64_max(v, f64_max(f64_load(b->core + l), f64_set1(f->core[place])));
                 v = f64_select(f64_gt(own, its), v, f64_select(f64_gt(its, own), v, never));
                 UNROLL for (int k = 0; k < MAX_NEIGHBORS; k++) {
                     const f64_m nearer = f64_gt(low[k], v);
@@ -48,7 +50,7 @@ static INLINE void V(meet)(const kd_tree *t, const kd_forest *f, V(together) *b,
 
 /* List the points of a leaf; returns whether a list is long enough to be processed. */
 static INLINE int V(visit)(const kd_tree *t, const kd_forest *f, V(together) *b, ptrdiff_t number,
-                            const int D) {
+                            const int D, const int M) {
     const ptrdiff_t d = D ? D : t->d, first = number * LEAF_SIZE;
     const REAL *x = (const REAL *)t->blocks + first * d;
     const REAL *box = (const REAL *)t->boxes
@@ -76,6 +78,7 @@ static INLINE int V(visit)(const kd_tree *t, const kd_forest *f, V(together) *b,
             }
         }
         for (int c = 0; c < LEAF_SIZE / F64_LANES; c++) {
+            if (M) apart[c] = f64_max(apart[c], f64_load(f->core + first + c * F64_LANES));
             unsigned hits = f64_bits(f64_gt(far, apart[c]));
             if (b->own >= 0) hits &= V(others)(f->part + first + c * F64_LANES, own);
             f64_keep_id(b->list[g] + m, hits, place + c * F64_LANES);

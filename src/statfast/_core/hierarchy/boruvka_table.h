@@ -16,6 +16,7 @@
    those of the tree; a part is the number of one of its places. */
 typedef struct {
     const double *part;   /* (leaves * leaf,) by place */
+    const double *core;   /* (leaves * leaf,) by place: no edge of a point is shorter; or NULL */
     const double *same;   /* (groups, 8): the part of all points of a child; -1: of several */
     double *low;          /* INOUT (n, MAX_NEIGHBORS) by place: distances to the nearest points of
                              other parts when the point searched, rising; those not listed are no

@@ -33,19 +33,22 @@ PAGE_BYTES = 1 << 21  # bytes: a large page, where the system has them
 def edges_by_tree(X: np.ndarray, n_jobs: int | None = None) -> Edges:
     """The n - 1 edges of a minimum spanning tree of rows X (n, d), float64, d at most 16, with
     squared Euclidean lengths."""
-    rounds = Rounds(X, n_jobs)
+    rounds = Rounds(KDArrays.build(X, LEAF_POINTS, n_jobs), n_jobs)
     rounds.run()
     return rounds.edges()
 
 
 class Rounds:
-    """The rounds of Boruvka's algorithm; a point is known by its place in the tree."""
+    """The rounds of Boruvka's algorithm; a point is known by its place in the tree.
 
-    def __init__(self, X: np.ndarray, n_jobs: int | None) -> None:
-        self.n, self.d = X.shape
+    With `core` (leaves * leaf,), by place, edges are mutual reachability distances: no less than
+    the core of either point. Then the first edges are listed already, as `low` and `near`.
+    """
+
+    def __init__(self, tree: KDArrays, n_jobs: int | None, core: Array | None = None) -> None:
+        self.tree, self.n_jobs = tree, n_jobs
+        self.n, self.d = tree.n, tree.blocks.shape[1]
         n = self.n
-        self.n_jobs = n_jobs
-        self.tree = KDArrays.build(X, LEAF_POINTS, n_jobs)
         self.leaves = leaves = len(self.tree.blocks)
         threads = min(usable_threads(n_jobs), MAX_THREADS_WITH_MEMORY)
         self.empty = empty = Arena(n * (100 + 12 * NEIGHBORS + 24 * threads)).empty
@@ -58,7 +61,7 @@ class Rounds:
         low[:], near[:] = 0.0, -1
         self.part, self.same, self.low, self.near = part, same, low, near
         self.view = TreeView(*self.tree.fields, EUCLIDEAN, 2.0)
-        self.forest = boruvka.Forest(part, same, low, near, self.growth.best)
+        self.forest = boruvka.Forest(part, same, low, near, self.growth.best, core)
         self.floor = np.zeros(leaves)
         self.lost = empty(n, np.int32)  # points whose lists hold no other part
         self.lost[:] = np.arange(n)
@@ -74,15 +77,33 @@ class Rounds:
         each(self._arrange, self.blocks, n_jobs=self.n_jobs, effort=ARRANGED * self.n)
         self._search_all()
         growth.offer(self.lost, self.near[:, 0], self.low[:, 0])
+        self.go_on()
+
+    def run_listed(self) -> None:
+        """The same from edges that are listed: of some points the shortest, and of the others a
+        lower bound."""
+        self._search_beyond_lists()
+        searched = self.searching
+        self.growth.offer(searched, self.near[searched, 0], self.low[searched, 0])
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Join parts until one is left, from the edges on offer."""
+        growth = self.growth
         while growth.join():
             each(self._mark, self.blocks, n_jobs=self.n_jobs, effort=MARKED * self.n)
             boruvka.enclose(self.tree.first, self.leaves, self.same)
-            recalled = self._run_stamped(self._recall, self.blocks, RECALLED * self.n)
-            for edges, _ in recalled:
-                growth.offer(*edges)
-            self.searching = np.concatenate([those for _, those in recalled])
-            for edges in self._search_all():
-                growth.offer(*edges)
+            self._search_beyond_lists()
+
+    def _search_beyond_lists(self) -> None:
+        """Offer listed edges, and those of points that may have a shorter one than their part."""
+        growth = self.growth
+        recalled = self._run_stamped(self._recall, self.blocks, RECALLED * self.n)
+        for edges, _ in recalled:
+            growth.offer(*edges)
+        self.searching = np.concatenate([those for _, those in recalled])
+        for edges in self._search_all():
+            growth.offer(*edges)
 
     def edges(self) -> Edges:
         """The edges between rows."""
@@ -126,7 +147,7 @@ class Rounds:
             checkpoint()
             start, n_edges = boruvka.search(
                 self.view, self.forest, *space, stamp, n_edges, self.searching, start, rows.stop,
-                LEAVES_PER_CALL,
+                LEAVES_PER_CALL, self.growth.count == self.n,
             )  # fmt: skip
         return self._release_edges(space, n_edges)
 
