@@ -9,13 +9,17 @@ from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from statfast import HDBSCAN, linkage
+from statfast import DBSCAN, HDBSCAN, linkage
 from tests.reference.condensed import condensed, core_distances, reachability
 
 
 def blobs(n=300, d=2, seed=0, spread=0.5):
     rng = np.random.default_rng(seed)
     return rng.normal(size=(5, d))[rng.integers(0, 5, n)] * 3 + spread * rng.normal(size=(n, d))
+
+
+def cityblock(a, b):
+    return np.abs(a - b).sum()
 
 
 def same_partition(a, b):
@@ -47,7 +51,10 @@ def test_labels_of_scikit_learn_without_ties(seed):
     np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_, atol=1e-9)
     order = [theirs.labels_[ours.labels_ == c][0] for c in range(ours.labels_.max() + 1)]
     np.testing.assert_allclose(ours.centroids_, theirs.centroids_[order], rtol=1e-9)
-    np.testing.assert_array_equal(ours.medoids_, theirs.medoids_[order])
+    for c, medoids in enumerate(zip(ours.medoids_, theirs.medoids_[order], strict=True)):
+        members = ours.labels_ == c  # two medoids may be as good, up to rounding
+        costs = cdist(medoids, X[members]) @ ours.probabilities_[members]
+        assert costs[0] <= costs[1] * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("kind", ["normal", "grid", "copies"])
@@ -77,7 +84,9 @@ def test_the_condensed_tree_is_that_of_the_definition(seed, kind):
     np.testing.assert_allclose(np.array(told).ravel(), np.array(births).ravel(), rtol=1e-9)
 
 
-@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "precomputed", "cosine"])
+@pytest.mark.parametrize(
+    "metric", ["euclidean", "manhattan", "precomputed", "cosine", "sqeuclidean", cityblock]
+)
 @pytest.mark.parametrize("alpha", [1.0, 0.7, 1.5])
 @pytest.mark.parametrize("k", [1, 2, 9])
 def test_heights_are_those_of_a_spanning_tree(metric, alpha, k):
@@ -88,8 +97,8 @@ def test_heights_are_those_of_a_spanning_tree(metric, alpha, k):
     np.fill_diagonal(table, 0.0)
     wanted = np.sort(minimum_spanning_tree(sparse.csr_array(table)).data)
     np.testing.assert_allclose(model.single_linkage_tree_[:, 2], wanted, rtol=1e-6)
-    if k == 1 and metric == "euclidean":
-        heights = linkage(X, "single")[:, 2] / alpha
+    if k == 1 and metric in ("euclidean", "cosine"):
+        heights = linkage(X, "single", metric)[:, 2] / alpha
         np.testing.assert_allclose(model.single_linkage_tree_[:, 2], heights, rtol=1e-12)
 
 
@@ -147,8 +156,6 @@ def test_a_cut_is_dbscan_without_borders(cut):
     D = cdist(X, X)
     labels = HDBSCAN(min_samples=k).fit(X).dbscan_clustering(cut, min_cluster_size=1)
     core = core_distances(D, k) <= cut
-    from statfast import DBSCAN
-
     wanted = DBSCAN(cut or 1e-300, min_samples=k).fit(X).labels_
     assert same_partition(labels[core], wanted[core]) if core.any() else True
     sizes = np.bincount(labels)
@@ -189,3 +196,242 @@ def test_hostile_rows():
 def test_wrong_input_is_refused(settings, message):
     with pytest.raises(ValueError, match=message):
         HDBSCAN(**settings).fit(np.abs(blobs()))
+
+
+# ---------- Weights
+@pytest.mark.parametrize("kind", ["tree", "columns", "manhattan", "precomputed", "graph"])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_weight_is_a_repeated_row(seed, kind):
+    rng = np.random.default_rng(seed)
+    X = blobs(80, 13 if kind == "columns" else 2, seed)
+    X = np.round(2 * X) / 2 if seed % 2 else X
+    weight = rng.integers(1, 8, 80)
+    settings = {
+        "min_cluster_size": int(rng.integers(2, 9)),
+        "min_samples": int(rng.integers(1, 9)),
+        "cluster_selection_method": ["eom", "leaf"][seed // 3],
+        "allow_single_cluster": bool(seed % 2),
+        "cluster_selection_epsilon": 0.3 * (seed % 3),
+    }
+    place = np.repeat(np.arange(80), weight)
+    once, many = X, X[place]
+    if kind in ("precomputed", "graph"):
+        once = cdist(X, X)
+        many = once[np.ix_(place, place)]
+        settings["metric"] = "precomputed"
+        if kind == "graph":
+            once, many = stored(once), stored(many)
+    elif kind == "manhattan":
+        settings["metric"] = kind
+    model = HDBSCAN(**settings).fit(once, sample_weight=weight)
+    repeated = HDBSCAN(**settings).fit(many)
+    assert same_partition(model.labels_[place], repeated.labels_)
+    np.testing.assert_allclose(model.probabilities_[place], repeated.probabilities_, rtol=1e-9)
+    np.testing.assert_allclose(model.outlier_scores_[place], repeated.outlier_scores_, atol=1e-9)
+    np.testing.assert_allclose(model.cluster_persistence_, repeated.cluster_persistence_, rtol=1e-9)
+    for cut in (0.0, 0.5, 1.0):
+        a, b = model.dbscan_clustering(cut, 4), repeated.dbscan_clustering(cut, 4)
+        assert same_partition(a[place], b)
+    new = blobs(30, X.shape[1], seed + 100)
+    again = new
+    if kind in ("precomputed", "graph"):
+        new = cdist(new, X)
+        again = new[:, place]
+    labels, shares = model.approximate_predict(new)
+    wanted = repeated.approximate_predict(again)
+    np.testing.assert_array_equal(labels, wanted[0])
+    np.testing.assert_allclose(shares, wanted[1], rtol=1e-9)
+
+
+def stored(D):
+    """Distances as a sparse matrix that holds its zeros, but none of its diagonal."""
+    rows, columns = np.nonzero(~np.eye(len(D), dtype=bool))
+    return sparse.csr_array(sparse.coo_array((D[rows, columns], (rows, columns)), D.shape))
+
+
+@pytest.mark.parametrize("kind", ["tree", "columns", "precomputed", "graph"])
+def test_rows_without_weight_are_not_there_but_are_labeled(kind):
+    X = blobs(200, 13 if kind == "columns" else 2)
+    weight = np.random.default_rng(0).integers(0, 3, 200)
+    rest = weight > 0
+    data, part, new = X, X[rest], X[~rest]
+    metric = "euclidean"
+    if kind in ("precomputed", "graph"):
+        data, metric = cdist(X, X), "precomputed"
+        part, new = data[np.ix_(rest, rest)], data[np.ix_(~rest, rest)]
+        if kind == "graph":
+            data, part = stored(data), stored(part)
+    model = HDBSCAN(metric=metric).fit(data, sample_weight=weight)
+    alone = HDBSCAN(metric=metric).fit(part, sample_weight=weight[rest])
+    np.testing.assert_array_equal(model.labels_[rest], alone.labels_)
+    np.testing.assert_array_equal(model.probabilities_[rest], alone.probabilities_)
+    labels, shares = alone.approximate_predict(new)
+    np.testing.assert_array_equal(model.labels_[~rest], labels)
+    np.testing.assert_array_equal(model.probabilities_[~rest], shares)
+    assert np.isnan(model.outlier_scores_[~rest]).all()
+    assert (model.dbscan_clustering(1.0)[~rest] == -1).all()
+
+
+def test_fractions_of_weights_count():
+    X = blobs(150)
+    whole = HDBSCAN(6, 4).fit(X)
+    halves = HDBSCAN(6, 4).fit(np.repeat(X, 2, axis=0), sample_weight=np.full(300, 0.5))
+    np.testing.assert_array_equal(halves.labels_[::2], whole.labels_)
+    np.testing.assert_allclose(halves.probabilities_[::2], whole.probabilities_, rtol=1e-9)
+
+
+# ---------- Sparse rows, graphs, missing distances
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
+def test_sparse_rows_are_those_rows(metric):
+    X = np.where(np.random.default_rng(0).random((150, 6)) < 0.5, 0.0, blobs(150, 6) + 0.1)
+    X[:, 0] += 1.0
+    dense = HDBSCAN(metric=metric, store_centers="both").fit(X)
+    model = HDBSCAN(metric=metric, store_centers="both").fit(sparse.csr_array(X))
+    np.testing.assert_array_equal(model.labels_, dense.labels_)
+    np.testing.assert_allclose(model.probabilities_, dense.probabilities_, rtol=1e-6)
+    np.testing.assert_allclose(model.centroids_, dense.centroids_)
+    np.testing.assert_array_equal(model.medoids_, dense.medoids_)
+    new = X[:20] + 0.01
+    for ours, theirs in zip(
+        model.approximate_predict(sparse.csr_array(new)),
+        dense.approximate_predict(new),
+        strict=True,
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+    np.testing.assert_allclose(
+        model.membership_vector(sparse.csr_array(new)), dense.membership_vector(new), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5])
+def test_a_graph_is_a_table_whose_other_distances_are_infinite(alpha):
+    X = np.concatenate([blobs(120), blobs(60) + 100.0])
+    D = cdist(X, X)
+    D[D > 2.0] = np.inf  # the second group, and some rows, are joined to nothing
+    graph = sparse.csr_array(np.where(np.isinf(D), 0.0, D))
+    for settings in ({}, {"min_samples": 20}, {"allow_single_cluster": True}):
+        dense = HDBSCAN(alpha=alpha, metric="precomputed", **settings).fit(D)
+        model = HDBSCAN(alpha=alpha, metric="precomputed", **settings).fit(graph)
+        for name in ("labels_", "probabilities_", "outlier_scores_"):
+            np.testing.assert_array_equal(getattr(model, name), getattr(dense, name))
+    assert np.isinf(dense.single_linkage_tree_[-1, 2])
+    assert not set(dense.labels_[:120]) & set(dense.labels_[120:]) - {-1}
+
+
+def test_a_graph_without_edges_is_noise():
+    empty = sparse.csr_array((30, 30))
+    for single in (False, True):
+        model = HDBSCAN(metric="precomputed", allow_single_cluster=single).fit(empty)
+        assert model.labels_.tolist() == [-1] * 30
+        assert model.probabilities_.tolist() == [0.0] * 30
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (sparse.csr_array(np.triu(np.ones((9, 9)), 1)), "symmetric"),
+        (sparse.csr_array(np.ones((9, 9))), "diagonal"),
+        (sparse.csr_array(np.ones((9, 8))), "square"),
+        (np.where(np.triu(np.ones((9, 9)), 1) > 0, np.inf, 0.0), "symmetric"),
+        (np.full((9, 9), np.nan), "NaN"),
+    ],
+)
+def test_wrong_distances_are_refused(X, message):
+    with pytest.raises(ValueError, match=message):
+        HDBSCAN(metric="precomputed").fit(X)
+
+
+# ---------- New rows
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "precomputed"])
+@pytest.mark.parametrize("seed", range(6))
+def test_new_rows_join_where_the_definition_says(seed, metric):
+    rng = np.random.default_rng(seed)
+    X, new = blobs(90, 2, seed), blobs(60, 2, seed, spread=1.5)
+    name = "cityblock" if metric == "manhattan" else "euclidean"
+    D, across, k = cdist(X, X, name), cdist(new, X, name), int(rng.integers(1, 9))
+    model = HDBSCAN(5, k, metric=metric).fit(D if metric == "precomputed" else X)
+    labels, shares = model.approximate_predict(across if metric == "precomputed" else new)
+    core = core_distances(D, k)
+    own = np.sort(across, axis=1)[:, k - 2] if k > 1 else np.zeros(60)
+    reach = np.maximum(np.maximum(across, own[:, None]), core)
+    least = reach.min(axis=1)
+    first = np.where(reach == least[:, None], across, np.inf).argmin(axis=1)
+    heights = model.single_linkage_tree_
+    for i in range(60):
+        # The rows that are one with that row at this height: all those of a cluster, or noise.
+        part = members_at(heights, first[i], least[i])
+        inside = set(model.labels_[part]) - {-1}
+        if len(part) >= 5 and len(inside) == 1 and len(inside & set(model.labels_[first[[i]]])):
+            assert labels[i] == model.labels_[first[i]]
+        if len(inside) > 1:
+            assert labels[i] == -1
+    assert ((shares > 0) == (labels >= 0)).all()
+    assert (shares <= 1).all()
+    again, _ = model.approximate_predict(D if metric == "precomputed" else X)
+    assert (again == model.labels_).mean() > 0.9
+
+
+def members_at(Z, row, height):
+    """The rows that merges up to a height join with one."""
+    n = len(Z) + 1
+    sets = {i: {i} for i in range(n)}
+    for i, (a, b, h, _) in enumerate(Z):
+        if h > height:
+            break
+        sets[n + i] = sets.pop(int(a)) | sets.pop(int(b))
+    return sorted(next(s for s in sets.values() if row in s))
+
+
+def test_new_rows_by_hand():
+    X = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 12.0])[:, None]
+    model = HDBSCAN(3, 2).fit(X)
+    labels, shares = model.approximate_predict([[2.5], [6.0], [14.0], [1.0]])
+    assert labels.tolist() == [0, 0, 1, 0]  # at 6 its core distance is 4, to the nearest row
+    np.testing.assert_allclose(shares, [1.0, 0.25, 0.5, 1.0])
+    assert model.approximate_predict([[60.0]])[0].tolist() == [-1]
+
+
+def test_memberships_are_shares_of_what_is_likely():
+    X = blobs(300)
+    model = HDBSCAN(15).fit(X)
+    new = np.concatenate([X[:100], [[50.0, 50.0]]])
+    memberships = model.membership_vector(new)
+    assert memberships.shape == (101, model.labels_.max() + 1)
+    assert (memberships >= 0).all()
+    assert (memberships.sum(axis=1) <= 1 + 1e-9).all()
+    inside = model.labels_[:100] >= 0
+    most = memberships[:100].argmax(axis=1)
+    assert (most[inside] == model.labels_[:100][inside]).all()
+    assert memberships[100].sum() < memberships[:100][inside].sum(axis=1).min()
+
+
+def test_memberships_by_hand():
+    """Two clusters that part at 8, all of whose rows are densest; a new row joins the first."""
+    X = np.array([0.0, 1.0, 2.0, 10.0, 11.0, 12.0])[:, None]
+    memberships = HDBSCAN(3, 2).fit(X).membership_vector([[4.0]])
+    height = np.array([1 / 2, 1 / 8])
+    score = np.exp(1 / (1 - height))
+    closeness = np.array([1 / 2, 1 / 6])
+    wanted = np.sqrt(closeness / closeness.sum()) * (score / score.sum()) ** 2
+    np.testing.assert_allclose(memberships[0], wanted / wanted.sum() / 2, rtol=1e-7)
+
+
+def test_new_rows_are_checked():
+    model = HDBSCAN().fit(blobs(60))
+    for method in (model.approximate_predict, model.membership_vector):
+        with pytest.raises(ValueError, match="features"):
+            method(np.zeros((3, 5)))
+        with pytest.raises(ValueError, match="NaN"):
+            method([[np.nan, 1.0]])
+    D = cdist(blobs(60), blobs(60))
+    with pytest.raises(ValueError, match="membership_vector needs rows"):
+        HDBSCAN(metric="precomputed").fit(D).membership_vector(D)
+
+
+# ---------- Much of the same
+def test_many_equal_rows():
+    copies = np.concatenate([np.zeros((200_000, 2)), np.ones((100_000, 2)), [[9.0, 9.0]]])
+    model = HDBSCAN(10).fit(copies)
+    assert model.labels_[[0, 199_999, 200_000, -1]].tolist() == [0, 0, 1, -1]
+    assert len(np.unique(model.labels_)) == 3
+    assert (model.probabilities_[:-1] == 1.0).all()

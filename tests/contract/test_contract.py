@@ -368,7 +368,7 @@ SPARSE_AFTER_DENSE = {
 }
 
 # Clusterings that label the fitted rows and no others: their own tests repeat these.
-LABEL_ROWS = {"DBSCAN"}
+LABEL_ROWS = {"DBSCAN", "HDBSCAN"}
 
 # Estimators whose weights are chances of rows to be drawn.
 DRAW_ROWS = {"AdaBoostRegressor", "BaggingClassifier", "BaggingRegressor", "IsolationForest"}
@@ -421,6 +421,7 @@ EXPECTED_FAILURES = {
     "GaussianMixture": dict.fromkeys(
         WEIGHTS, "shuffles the weighted rows, and starts are drawn in the order in which rows come"
     ),
+    "HDBSCAN": {"check_fit2d_1sample": "says that a cluster needs more rows than there are"},
     "NuSVC": {
         "check_class_weight_classifiers": (
             "gives a class so little weight that no machine has this nu, which is said"

@@ -149,6 +149,9 @@ def pictures():
     yield "word_weights", lambda **k: plot.word_weights(sf.MultinomialNB().fit(COUNTS, SPAM), **k)
     yield "kernel_matrix", lambda **k: plot.kernel_matrix("rbf", X, Y, **k)
     yield "dendrogram", lambda **k: plot.dendrogram(sf.linkage(X), **k)
+    dense = sf.HDBSCAN(min_cluster_size=3).fit(X)
+    yield "condensed_tree", lambda **k: plot.condensed_tree(dense, **k)
+    yield "reachability", lambda **k: plot.reachability(dense, **k)
     yield "gap", lambda **k: plot.gap(gap_statistic(X, k_max=3, n_boot=3, random_state=0), **k)
     yield "elbow", lambda **k: plot.elbow(choose_n_clusters(X, ks=[2, 3], random_state=0), **k)
 

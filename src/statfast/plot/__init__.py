@@ -19,7 +19,7 @@ from statfast.plot.components import (
     reconstructions,
     scree,
 )
-from statfast.plot.dendrogram_plot import dendrogram
+from statfast.plot.dendrogram_plot import condensed_tree, dendrogram, reachability
 from statfast.plot.density_plots import densities, density_surface
 from statfast.plot.ensemble_plots import (
     boosting_errors,
@@ -88,6 +88,7 @@ __all__ = [
     "coefficients",
     "comparison",
     "component_scores",
+    "condensed_tree",
     "confusion",
     "correlation_circle",
     "cost_curves",
@@ -115,6 +116,7 @@ __all__ = [
     "projection",
     "pruning",
     "rda_grid",
+    "reachability",
     "reconstructions",
     "regression_curve",
     "regularization_path",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dendrograms: the merges of a hierarchical clustering as a tree."""
+"""Hierarchies of clusters: dendrograms, and the condensed tree and reachability of HDBSCAN."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -8,12 +8,22 @@ import numpy as np
 
 from statfast._estimator import Display, new_axes
 from statfast._typing import Array, ArrayLike, Axes
-from statfast._validation import as_choice, as_count, as_real, is_iterable, wrong_type
+from statfast._validation import (
+    as_choice,
+    as_count,
+    as_real,
+    is_iterable,
+    unusable_model,
+    wrong_type,
+)
+from statfast.cluster.density.condensed_tree import Clusters
 from statfast.cluster.hierarchy.dendrogram import as_linkage, heights_within, leaves_of
-from statfast.plot.regions import COLORS
+from statfast.plot.regions import COLORS, chosen_colors
 
 SIDES = ("top", "bottom", "left", "right")
 ABOVE = "0.6"  # The gray of merges above the cut.
+NOISE = "0.7"  # The gray of rows in no selected cluster.
+HEADROOM = 1.05  # The height of the axes, relative to the highest of what is shown.
 # The sizes of names of leaves in points; names that would have to be smaller are left out.
 MAX_TEXT_SIZE, MIN_TEXT_SIZE = 8.0, 4.0
 LINE = 1.1  # The height of a line of text, relative to its size.
@@ -230,3 +240,216 @@ def name_leaves(ax: Any, Z: Any, leaves: Any, labels: Any, orientation: Any) -> 
         axis.tick_top()
     if orientation == "left":
         axis.tick_right()
+
+
+# ---------- The hierarchy of HDBSCAN
+def condensed_tree(
+    model: Any, *, colors: Sequence[Any] | None = None, ax: Axes | None = None, **style: Any
+) -> Display:
+    """Draw how the clusters of HDBSCAN lose rows as the density rises, and where they divide.
+
+    Parameters
+    ----------
+    model : HDBSCAN
+        Fitted.
+    colors : sequence of matplotlib colors, optional
+        One for each selected cluster, in the order of labels; None takes a palette that repeats.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Style of the areas, passed to ``matplotlib.collections.PolyCollection``.
+
+    Returns
+    -------
+    Display
+        With ``labels`` (m,), of each cluster of the tree the selected cluster that it is part of or
+        -1, ``birth`` and ``death`` (m,), the densities at which it begins and at which its last
+        rows leave it, and its ``center`` (m,) across. The root is the first.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    NotFittedError
+        If the model is not fitted.
+    TypeError
+        If the model is no HDBSCAN.
+    ValueError
+        If there are fewer colors than selected clusters.
+
+    Notes
+    -----
+    Up is the density, 1 / distance; an area is as wide as a cluster has rows, or weight, and its
+    size the stability by which "eom" selects. Parts of a cluster stand side by side below its
+    middle. Infinite densities, of equal rows, are drawn a little above the highest finite one. What
+    is not part of a selected cluster is gray. Cost: O(n log n).
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import HDBSCAN
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import condensed_tree
+    >>> model = HDBSCAN(min_cluster_size=10).fit(load_iris().data)
+    >>> shown = condensed_tree(model, ax=Figure().subplots())
+    >>> shown.labels
+    array([-1,  0,  1])
+    """
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import to_rgb
+
+    require_hierarchy(model)
+    clusters = Clusters(model.condensed_tree_, len(model._core))
+    labels = model._selected
+    palette = chosen_colors(colors, int(labels.max()) + 1)
+    finite = clusters.level[np.isfinite(clusters.level)]
+    top = HEADROOM * float(finite.max(initial=0.0)) or 1.0
+    center = centers_of(clusters)
+    by_cluster = np.argsort(clusters.cluster, kind="stable")
+    ends = np.cumsum(np.bincount(clusters.cluster, minlength=clusters.count))[:-1]
+    members = np.split(by_cluster, ends)
+    areas = [outline(clusters, c, members[c], center[c], top) for c in range(clusters.count)]
+    inks = np.array([to_rgb(NOISE) if c < 0 else palette[c] for c in labels])
+
+    def draw(shown: Display, ax: Any) -> None:
+        ax.add_collection(PolyCollection(areas, **{"facecolors": inks, "linewidths": 0, **style}))
+        ax.set_xlim(0.0, clusters.size[0])
+        ax.set_ylim(0.0, top)
+        ax.set_xlabel("rows")
+        ax.set_ylabel("density (1 / distance)")
+
+    return Display(
+        draw, labels=labels, birth=clusters.birth, death=clusters.death, center=center
+    ).plot(ax=ax)
+
+
+def reachability(
+    model: Any, *, colors: Sequence[Any] | None = None, ax: Axes | None = None, **style: Any
+) -> Display:
+    """Draw the distances at which HDBSCAN joins rows, side by side: valleys are clusters.
+
+    Parameters
+    ----------
+    model : HDBSCAN
+        Fitted.
+    colors : sequence of matplotlib colors, optional
+        One for each cluster, in the order of labels; None takes a palette that repeats.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Style of the bars, passed to ``matplotlib.collections.PolyCollection``.
+
+    Returns
+    -------
+    Display
+        With ``order`` (m,), the clustered rows in the order of the hierarchy, and
+        ``reachability`` (m,), the mutual reachability distance at which each is joined to the row
+        before it, by steps that are no longer; infinite for the first.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    NotFittedError
+        If the model is not fitted.
+    TypeError
+        If the model is no HDBSCAN.
+    ValueError
+        If there are fewer colors than clusters.
+
+    Notes
+    -----
+    The picture of OPTICS, from the merges by mutual reachability: a horizontal line cuts it into
+    the clusters of DBSCAN at that radius. Rows without weight, and those that are not finite, are
+    left out; noise is gray. Infinite distances, that of the first row among them, are drawn a
+    little above the highest finite one. Cost: O(n).
+
+    References
+    ----------
+    M. Ankerst, M. M. Breunig, H.-P. Kriegel, J. Sander (1999). OPTICS: ordering points to identify
+    the clustering structure. SIGMOD 1999, 49-60. doi:10.1145/304182.304187
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import HDBSCAN
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import reachability
+    >>> model = HDBSCAN(min_cluster_size=10).fit(load_iris().data)
+    >>> shown = reachability(model, ax=Figure().subplots())
+    >>> len(shown.order), round(float(shown.reachability[1:].max()), 2)
+    (150, 1.64)
+    """
+    from matplotlib.collections import PolyCollection
+    from matplotlib.colors import to_rgb
+
+    require_hierarchy(model)
+    kept = model._kept
+    rows = np.arange(len(model._core)) if kept is None else np.flatnonzero(kept)
+    labels = model.labels_[rows]
+    palette = chosen_colors(colors, int(model.labels_.max()) + 1)
+    order, height = joined_leaves(model.single_linkage_tree_, len(rows))
+    finite = height[np.isfinite(height)]
+    top = HEADROOM * float(finite.max(initial=0.0)) or 1.0
+    up, x = np.minimum(height, top), np.arange(len(order))
+    corners = [(x, 0 * up), (x, up), (x + 1, up), (x + 1, 0 * up)]
+    bars = np.stack([np.stack(corner, axis=1) for corner in corners], axis=1)
+    inks = np.array([to_rgb(NOISE) if c < 0 else palette[c] for c in labels[order]])
+
+    def draw(shown: Display, ax: Any) -> None:
+        ax.add_collection(
+            PolyCollection(list(bars), **{"facecolors": inks, "linewidths": 0, **style})
+        )
+        ax.set_xlim(0, len(order))
+        ax.set_ylim(0.0, top)
+        ax.set_xlabel("rows in the order of the hierarchy")
+        ax.set_ylabel("reachability distance")
+
+    return Display(draw, order=rows[order], reachability=height).plot(ax=ax)
+
+
+def require_hierarchy(model: Any) -> None:
+    """Refuse a model that is no fitted HDBSCAN."""
+    if not (hasattr(model, "condensed_tree_") and hasattr(model, "single_linkage_tree_")):
+        raise unusable_model(model, "a fitted HDBSCAN")
+
+
+def joined_leaves(Z: Array, n: int) -> tuple[Array, Array]:
+    """The leaves of a linkage matrix from left to right, and the height at which each is joined to
+    those on its left."""
+    if n == 1:
+        return np.zeros(1, np.intp), np.full(1, np.inf)
+    start, _ = leaves_of(Z)
+    order, height = np.empty(n, np.intp), np.full(n, np.inf)
+    order[start[:n]] = np.arange(n)
+    a, b = Z[:, 0].astype(np.intp), Z[:, 1].astype(np.intp)
+    height[np.maximum(start[a], start[b])] = Z[:, 2]
+    return order, height
+
+
+def centers_of(clusters: Clusters) -> Array:
+    """Where the middle of each cluster is across: parts side by side below that of the whole."""
+    center = np.full(clusters.count, clusters.size[0] / 2)
+    width = np.bincount(clusters.parent[1:], clusters.size[1:], clusters.count)
+    left = np.zeros(clusters.count)  # The next free place below each cluster.
+    for c in range(clusters.count):
+        parent = clusters.parent[c]
+        if c:
+            center[c] = left[parent] + clusters.size[c] / 2
+            left[parent] += clusters.size[c]
+        left[c] = center[c] - width[c] / 2
+    return center
+
+
+def outline(clusters: Clusters, c: int, rows: Array, center: float, top: float) -> Array:
+    """The corners of the area of a cluster, which becomes narrower at each density at which rows
+    leave it."""
+    levels, place = np.unique(np.minimum(clusters.level[rows], top), return_inverse=True)
+    leaving = np.bincount(place, clusters.weight[rows], len(levels))
+    width = clusters.size[c] - np.concatenate([[0.0], np.cumsum(leaving)])
+    ends = np.concatenate([levels, [min(clusters.death[c], top)]])
+    up = np.repeat(np.concatenate([[min(clusters.birth[c], top)], ends]), 2)[1:-1]
+    half = np.repeat(width, 2) / 2
+    return np.concatenate(
+        [np.stack([center - half, up], axis=1), np.stack([center + half, up], axis=1)[::-1]]
+    )

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from statfast._core.reachability import condense as kernel
+from statfast._core.reachability import selection as select_kernel
 from statfast._typing import Array
-
-FIELDS = [("parent", np.intp), ("child", np.intp), ("lambda_val", float), ("child_size", np.intp)]
 
 
 @dataclass(frozen=True)
@@ -17,7 +16,9 @@ class Clustering:
 
     labels: Array
     probabilities: Array
-    persistence: Array  # the stability of each cluster, of the largest that it could have
+    persistence: Array
+    selected: Array  # of each cluster of the tree, the label that it is part of, or -1
+    limit: float  # rows that leave the root at a density below this are no part of it
 
 
 @dataclass(frozen=True)
@@ -30,144 +31,172 @@ class Selection:
     allow_single_cluster: bool
 
 
-def condensed_tree(Z: Array, min_cluster_size: int) -> Array:
-    """The rows (parent, child, lambda_val, child_size) of the tree; the root is n."""
-    n = len(Z) + 1
+def condensed_tree(Z: Array, core: Array, weight: Array | None, min_cluster_size: int) -> Array:
+    """The rows (parent, child, lambda_val, child_size) of the tree; the root is n.
+
+    The last column of Z holds weights, `core` the core distances of points.
+    """
+    n = len(core)
+    of_points = np.ones(n) if weight is None else weight
+    size_type = np.intp if weight is None else np.float64
+    fields = [
+        ("parent", np.intp), ("child", np.intp), ("lambda_val", float), ("child_size", size_type),
+    ]  # fmt: skip
     if n == 1:
-        return np.empty(0, FIELDS)
-    sizes = np.concatenate([np.ones(n), Z[:, 3]])
-    parent, child = np.empty(2 * n, np.intp), np.empty(2 * n, np.intp)
-    value = np.empty(2 * n)
+        with np.errstate(divide="ignore"):
+            row = (1, 0, np.divide(1.0, core[0]), of_points[0])
+        return np.array([row] if of_points[0] > 1 else [], fields)
+    parent, child = np.empty(3 * n, np.intp), np.empty(3 * n, np.intp)
+    value = np.empty(3 * n)  # of n points, and of clusters: where points are heavy, 2 n - 2
     count, clusters = kernel.condense(
-        Z, sizes, float(min_cluster_size), parent, child, value, np.full(2 * n - 1, -1),
-        np.empty(4 * n, np.intp),
+        Z, of_points, core, float(min_cluster_size), parent, child, value,
+        np.full(2 * n - 1, -1), np.empty(4 * n, np.intp),
     )  # fmt: skip
-    tree = np.empty(count, FIELDS)
-    tree["parent"], tree["child"] = parent[:count], child[:count]
-    tree["lambda_val"] = value[:count]
-    # Points below a cluster are counted from the last cluster on, as children have higher numbers.
-    points = np.bincount(parent[:count][child[:count] < n] - n, minlength=clusters)
-    split = tree[tree["child"] >= n]
-    for row in split[::-1]:
-        points[row["parent"] - n] += points[row["child"] - n]
-    tree["child_size"] = np.where(child[:count] < n, 1, points[np.maximum(child[:count] - n, 0)])
+    parent, child = parent[:count], child[:count]
+    tree = np.empty(count, fields)
+    tree["parent"], tree["child"], tree["lambda_val"] = parent, child, value[:count]
+    is_point = child < n
+    size = np.empty(count)
+    size[is_point] = of_points[child[is_point]]
+    total = np.bincount(parent[is_point] - n, size[is_point], clusters)
+    mother = np.full(clusters, -1)
+    mother[child[~is_point] - n] = parent[~is_point] - n
+    select_kernel.add_up(mother, total, np.zeros(clusters))
+    size[~is_point] = total[child[~is_point] - n]
+    tree["child_size"] = size
     return tree
 
 
 class Clusters:
-    """The clusters of a condensed tree, numbered from 0, the root."""
+    """The clusters of a condensed tree, numbered from 0, the root.
+
+    Attributes
+    ----------
+    parent, birth, death, size, stability : ndarray of shape (count,)
+        The cluster that each is part of (-1: the root), the densities at which it begins and at
+        which its last rows leave it, its weight, and its excess of mass.
+    cluster, level : ndarray of shape (n,)
+        The cluster of each row, and the density at which the row leaves it.
+    """
 
     def __init__(self, tree: Array, n: int) -> None:
-        self.tree, self.n = tree, n
-        self.of_points = tree[tree["child"] < n]
-        split = tree[tree["child"] >= n]
-        self.count = count = len(split) + 1
-        self.parent = np.full(count, -1)
-        self.birth, self.size = np.zeros(count), np.full(count, n)
-        self.parent[split["child"] - n] = split["parent"] - n
-        self.birth[split["child"] - n] = split["lambda_val"]
-        self.size[split["child"] - n] = split["child_size"]
+        self.n = n
+        is_point = tree["child"] < n
+        rows, splits = tree[is_point], tree[~is_point]
+        self.count = count = len(splits) + 1
+        self.parent, self.birth = np.full(count, -1), np.zeros(count)
+        self.parent[splits["child"] - n] = splits["parent"] - n
+        self.birth[splits["child"] - n] = splits["lambda_val"]
+        self.cluster, self.level = np.zeros(n, np.intp), np.zeros(n)
+        self.cluster[rows["child"]] = rows["parent"] - n
+        self.level[rows["child"]] = rows["lambda_val"]
+        mother, weight = tree["parent"] - n, tree["child_size"].astype(float)
+        self.weight = np.ones(n)
+        self.weight[rows["child"]] = rows["child_size"]
+        self.size = np.zeros(count)
+        self.size[0] = self.weight.sum()
+        self.size[splits["child"] - n] = splits["child_size"]
         self.death = np.zeros(count)
-        np.maximum.at(self.death, tree["parent"] - n, tree["lambda_val"])
-        mother = tree["parent"] - n
-        with np.errstate(invalid="ignore"):
-            excess = (tree["lambda_val"] - self.birth[mother]) * tree["child_size"]
-        self.stability = np.bincount(mother, np.nan_to_num(excess, nan=0.0, posinf=np.inf), count)
+        order = np.argsort(mother, kind="stable")
+        if len(tree):
+            starts = np.flatnonzero(np.diff(mother[order], prepend=-1))
+            self.death[mother[order[starts]]] = np.maximum.reduceat(
+                tree["lambda_val"][order], starts
+            )
+        with np.errstate(invalid="ignore", over="ignore"):
+            excess = (tree["lambda_val"] - self.birth[mother]) * weight
+        excess[np.isnan(excess)] = 0.0  # of infinite densities
+        self.stability = np.bincount(mother, excess, count).astype(float)
+        self.top = float(tree["lambda_val"].max(initial=0.0))
 
-    def select(self, by: Selection) -> Array:
-        """Marks of the clusters that are selected."""
-        leaf = np.ones(self.count, bool)
-        leaf[self.parent[1:]] = False
+    def select(self, by: Selection) -> tuple[Array, Array]:
+        """Marks of the clusters that are selected, and the one that each cluster is part of."""
+        chosen = np.zeros(self.count, np.uint8)
         if by.method == "leaf":
-            chosen = leaf
-            if self.count == 1:
-                chosen = np.array([by.allow_single_cluster])
-            if by.epsilon > 0.0 and self.count > 1:
-                chosen = self._above(chosen, by)
-            return chosen
-        chosen = self._excess_of_mass(by)
-        if by.epsilon > 0.0 and self.count > 1 and not chosen[0]:
-            chosen = self._above(chosen, by)
-        return chosen
+            chosen[:] = 1
+            chosen[self.parent[1:]] = 0
+            chosen[0] &= by.allow_single_cluster
+        else:
+            select_kernel.excess_of_mass(
+                self.parent, self.size, by.max_cluster_size, 0 if by.allow_single_cluster else 1,
+                self.stability.copy(), np.zeros(self.count), chosen,
+            )  # fmt: skip
+        selected = np.empty(self.count, np.intp)
+        select_kernel.inherit(self.parent, chosen, selected)
+        if by.epsilon > 0.0 and not chosen[0]:
+            with np.errstate(divide="ignore"):
+                radius = 1.0 / self.birth
+            merged = np.zeros(self.count, np.uint8)
+            select_kernel.merge_close(
+                self.parent, radius, by.epsilon, by.allow_single_cluster, chosen, merged
+            )
+            chosen = merged
+            select_kernel.inherit(self.parent, chosen, selected)
+        return chosen.astype(bool), selected
 
-    def _excess_of_mass(self, by: Selection) -> Array:
-        best, below = self.stability.copy(), np.zeros(self.count)
-        own = np.ones(self.count, bool)
-        first = 0 if by.allow_single_cluster else 1
-        own[:first] = False
-        for c in range(self.count - 1, first - 1, -1):
-            if below[c] > best[c] or self.size[c] > by.max_cluster_size:
-                best[c], own[c] = below[c], False
-            if c:
-                below[self.parent[c]] += best[c]
-        return self._topmost(own)
-
-    def _topmost(self, chosen: Array) -> Array:
-        """Clusters that are chosen and below no other chosen one."""
-        covered = np.zeros(self.count, bool)
-        for c in range(1, self.count):
-            covered[c] = covered[self.parent[c]] or chosen[self.parent[c]]
-        return chosen & ~covered
-
-    def _above(self, chosen: Array, by: Selection) -> Array:
-        """In the place of clusters that split off below epsilon, those they are part of there."""
-        with np.errstate(divide="ignore"):
-            radius = 1.0 / self.birth
-        out = np.zeros(self.count, bool)
-        for c in np.flatnonzero(chosen):
-            if radius[c] < by.epsilon:
-                while radius[c] <= by.epsilon:
-                    mother = self.parent[c]
-                    if mother == 0:
-                        c = 0 if by.allow_single_cluster else c
-                        break
-                    c = mother
-            out[c] = True
-        return self._topmost(out)
-
-    def clustering(self, chosen: Array, by: Selection) -> Clustering:
+    def clustering(self, by: Selection) -> Clustering:
         """The labels of points; clusters are numbered in the order of their first points."""
-        n = self.n
-        of = np.where(chosen, np.arange(self.count), -1)
-        for c in range(1, self.count):
-            of[c] = c if chosen[c] else of[self.parent[c]]
-        points, mother = self.of_points["child"], self.of_points["parent"] - n
-        value = self.of_points["lambda_val"]
-        cluster, level = np.full(n, -1), np.zeros(n)
-        cluster[points], level[points] = of[mother], value
+        chosen, selected = self.select(by)
+        cluster = selected[self.cluster]
+        limit = 0.0
         if chosen[0]:
-            least = 1.0 / by.epsilon if by.epsilon > 0.0 else self.death[0]
-            cluster[level < least] = -1
+            limit = 1.0 / by.epsilon if by.epsilon > 0.0 else self.death[0]
+            cluster[(self.level < limit) | (self.level == 0.0)] = -1
         names, first = np.unique(cluster, return_index=True)
         order = names[names >= 0][np.argsort(first[names >= 0])]
         name = np.full(self.count + 1, -1)
         name[order] = np.arange(len(order))
         labels = name[cluster]
+        probabilities = self.shares(cluster, self.level)
+        persistence = np.ones(len(order))
+        weight = np.bincount(labels[labels >= 0], self.weight[labels >= 0], len(order))
+        if 0.0 < self.top < np.inf:
+            persistence = self.stability[order] / (weight * self.top)
+        return Clustering(labels, probabilities, persistence, name[selected], limit)
+
+    def shares(self, cluster: Array, level: Array) -> Array:
+        """How far a density reaches into a cluster, from 0 to 1; 0 where the cluster is -1."""
         death = np.where(cluster >= 0, self.death[cluster], 1.0)
         finite = np.isfinite(level) & (death > 0)
-        probabilities = np.ones(n)
-        with np.errstate(invalid="ignore"):
-            share = np.minimum(level, death) / death
-        probabilities[finite] = share[finite]
-        probabilities[labels < 0] = 0.0
-        top = self.tree["lambda_val"].max(initial=0.0)
-        span = self.size[order] * (top - self.birth[order])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            persistence = np.where(
-                np.isfinite(span) & (span > 0), self.stability[order] / span, 1.0
-            )
-        return Clustering(labels, probabilities, persistence)
+        share = np.ones(len(level))
+        share[finite] = np.minimum(level[finite], death[finite]) / death[finite]
+        share[cluster < 0] = 0.0
+        return share
+
+    def exemplars(self, selected: Array, count: int) -> list[Array]:
+        """Of each selected cluster, the rows that leave its leaves last."""
+        leaf = np.ones(self.count, bool)
+        leaf[self.parent[1:]] = False
+        label = selected[self.cluster]
+        densest = leaf[self.cluster] & (self.level == self.death[self.cluster]) & (label >= 0)
+        rows = np.flatnonzero(densest)
+        return [rows[label[rows] == name] for name in range(count)]
 
     def outlier_scores(self) -> Array:
         """GLOSH: how far below the densest point of its cluster's region a point leaves it."""
         death = self.death.copy()
-        for c in range(self.count - 1, 0, -1):
-            death[self.parent[c]] = max(death[self.parent[c]], death[c])
-        scores = np.zeros(self.n)
-        limit = death[self.of_points["parent"] - self.n]
-        level = self.of_points["lambda_val"]
+        select_kernel.add_up(self.parent, np.zeros(self.count), death)
+        limit = death[self.cluster]
         with np.errstate(invalid="ignore", divide="ignore"):
-            score = (limit - level) / limit
-        score = np.where(np.isinf(limit) & np.isfinite(level), 1.0, score)
-        scores[self.of_points["child"]] = np.nan_to_num(score)
-        return scores
+            score = (limit - self.level) / limit
+        score[np.isinf(limit) & np.isfinite(self.level)] = 1.0
+        return np.nan_to_num(score)
+
+
+def clusters_at(Z: Array, core: Array, weight: Array | None, cut: float, least: float) -> Array:
+    """The labels of points that merges up to a height join; groups below a weight are noise."""
+    n = len(core)
+    below = int(np.searchsorted(Z[:, 2], cut, side="right"))
+    root = np.arange(n + below)
+    for i in range(below - 1, -1, -1):
+        root[Z[i, :2].astype(np.intp)] = root[n + i]
+    _, first, group, count = np.unique(
+        root[:n], return_index=True, return_inverse=True, return_counts=True
+    )
+    group = group.reshape(-1)
+    size = count if weight is None else np.bincount(group, weight)
+    size = np.where((count == 1) & (core[first] > cut), 1, size)
+    large = np.flatnonzero(size >= least)
+    name = np.full(len(size), -1)
+    name[large[np.argsort(first[large])]] = np.arange(len(large))
+    return name[group]

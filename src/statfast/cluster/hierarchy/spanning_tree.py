@@ -128,8 +128,13 @@ def edges_of_rows(source: MetricRows, n_jobs: int | None = None) -> Edges:
     return u, v, length
 
 
-def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:
-    """The same as `edges_by_tree`, by comparing rows with all others."""
+def edges_by_comparing(
+    X: np.ndarray, n_jobs: int | None = None, core: np.ndarray | None = None
+) -> Edges:
+    """The same as `edges_by_tree`, by comparing rows with all others.
+
+    With squared core distances (n,), no edge of a row is shorter than its own.
+    """
     n = len(X)
     columns, growth = columns_of(X), Growth(n)
     shape = n, NEIGHBORS_AT_ONCE
@@ -137,7 +142,9 @@ def edges_by_comparing(X: np.ndarray, n_jobs: int | None = None) -> Edges:
     rows = every = np.arange(n, dtype=np.int32)
 
     def search(query: Array) -> None:
-        low[query], who[query] = nearest(columns, part, query, k=NEIGHBORS_AT_ONCE, n_jobs=n_jobs)
+        low[query], who[query] = nearest(
+            columns, part, query, core=core, k=NEIGHBORS_AT_ONCE, n_jobs=n_jobs
+        )
 
     def nearest_listed(query: Array) -> tuple[Array, Array]:
         """The nearest listed points of other parts; at infinity where there is none."""

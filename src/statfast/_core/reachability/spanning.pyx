@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# build: glue
+"""Spanning trees by mutual reachability where distances come row by row, or as a list of edges.
+
+`extend`: a step of Prim 1957, doi:10.1002/j.1538-7305.1957.tb01515.x, from the row of distances of
+the point that was joined last. `join`: Kruskal 1956, doi:10.1090/S0002-9939-1956-0078686-7.
+Cost: O(n) a step, and O(m) for m sorted edges, about.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t
+
+
+cdef extern from "reachability/disjoint.h" nogil:
+    int32_t set_root(int32_t *parent, int32_t x)
+    void set_join(int32_t *parent, int32_t a, int32_t b)
+
+
+def extend(
+    const double[::1] distance,         # IN (n,) from point i
+    const double[::1] core,             # IN (n,) no edge of a point is shorter
+    Py_ssize_t i,                       # IN the point that was joined last
+    double alpha,                       # IN distances are divided by it
+    unsigned char[::1] joined,          # INOUT (n,) marks
+    double[::1] height,                 # INOUT (n,) of others, the shortest edge to a joined point
+    int32_t[::1] near,                  # INOUT (n,) and that point
+):
+    """The point with the shortest edge to a joined one, the first of several."""
+    cdef Py_ssize_t n = core.shape[0], c, best = -1
+    cdef double length, least = INFINITY
+    with nogil:
+        joined[i] = 1
+        for c in range(n):
+            if joined[c]:
+                continue
+            length = max(max(distance[c] / alpha, core[i]), core[c])
+            if length < height[c]:
+                height[c], near[c] = length, <int32_t>i
+            if height[c] < least or best < 0:
+                best, least = c, height[c]
+    return best
+
+
+def join(
+    const int32_t[::1] u,               # IN (m,) ends of edges, by length
+    const int32_t[::1] v,               # IN (m,)
+    int32_t[::1] parent,                # INOUT (n,) sets; a root is its own parent
+    unsigned char[::1] taken,           # OUT (m,) marks of the edges that join two sets
+):
+    """The edges of a spanning tree, or of the tree of each component."""
+    cdef Py_ssize_t e
+    with nogil:
+        for e in range(u.shape[0]):
+            taken[e] = set_root(&parent[0], u[e]) != set_root(&parent[0], v[e])
+            if taken[e]:
+                set_join(&parent[0], u[e], v[e])
