@@ -129,6 +129,7 @@ INCOMPATIBLE = {
         "max_samples",
     ),
     ("CLARA", "sample_size must be between"): ("sample_size",),
+    ("HDBSCAN", "must be at most the weight of all"): ("sample_weight",),
     ("KMeansConstrained", "size_max must be at least"): ("size_max", "n_clusters"),
     ("PolynomialFeatures", "no column is left"): ("include_bias", "degree"),
     ("BernoulliNB", "must hold 0 and 1 where binarize is None"): ("binarize",),
