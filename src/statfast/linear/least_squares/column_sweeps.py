@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._core.linear.column_sweeps import take_off
 from statfast._engine import checkpoint, interruptible
 from statfast._typing import Array
 from statfast.linear.least_squares.triangles import ROUNDING_OF_SPREAD, StackedFactor
@@ -67,37 +68,39 @@ class Forward:
         self.A, self.E = factors.A.copy(), factors.E.copy()
         self.order = np.arange(len(factors.length))  # The columns of the rows after the first.
         self.valid = True
+        nothing = np.zeros(self.A.shape[1]), np.zeros(self.E.shape[1])
+        self.sums = taken_off(self.A, self.E, *nothing, 1.0, self.A[0], self.E[0])[1]
 
     def squares(self) -> tuple[Array, Array]:
         """Squares on the rows held out with each column more, in `order`, and which are certain."""
-        A, E, order = self.A, self.E, self.order
-        size = np.einsum("ij,ij->i", A[1:], A[1:])
-        held = np.einsum("ij,ij->i", E[1:], E[1:])
+        order = self.order
+        (size, product, held, held_product), of_target = self.sums[:, 1:], self.sums[2, 0]
         length = self.factors.length[order]
         certain = size > self.min_share**2 * length
         copies = (size <= MAX_SHARE_OF_COPIES**2 * length) & (
             held <= MAX_SHARE_OF_COPIES**2 * self.factors.held_length[order]
         )
-        slope = np.divide(A[1:] @ A[0], size, out=np.zeros_like(size), where=certain)
-        squares = E[0] @ E[0] - slope * (2.0 * (E[1:] @ E[0]) - slope * held)
+        slope = np.divide(product, size, out=np.zeros_like(size), where=certain)
+        squares = of_target - slope * (2.0 * held_product - slope * held)
         return squares, (certain | (copies & self.skips_copies)) & self.valid
 
     def take(self, place: int) -> None:
         """Select the column at a place of `order`."""
         A, E, row = self.A, self.E, 1 + place
         pivot, held = A[row].copy(), E[row].copy()
-        size, column = pivot @ pivot, self.order[place]
+        size, held_size, column = self.sums[0, row], self.sums[2, row], self.order[place]
         length = self.factors.length[column]
         last = len(A) - 1
         A[row], E[row], self.order[place] = A[last], E[last], self.order[-1]
         self.A, self.E, self.order = A[:last], E[:last], self.order[:-1]
+        self.sums[:, row] = self.sums[:, last]
+        self.sums = self.sums[:, :last]
         if size > self.min_share**2 * length:
-            share = self.A @ (pivot / size)
-            self.A, self.E = less_outer(self.A, share, pivot), less_outer(self.E, share, held)
+            self.sums = taken_off(self.A, self.E, pivot, held, size, self.A[0], self.E[0])[1]
         elif not (
             self.skips_copies
             and size <= MAX_SHARE_OF_COPIES**2 * length
-            and held @ held <= MAX_SHARE_OF_COPIES**2 * self.factors.held_length[column]
+            and held_size <= MAX_SHARE_OF_COPIES**2 * self.factors.held_length[column]
         ):
             self.valid = False
 
@@ -145,16 +148,18 @@ class Backward:
             self.valid = bool((rest <= MAX_SHARE_OF_COPIES * held_length).all() and clear.all())
             self.free[lives] = tied.any(axis=1)
         self.b = self.T @ target
-        self.U = self.T @ (self.T.T @ E[lives])
+        self.U = np.ascontiguousarray(self.T @ (self.T.T @ E[lives]))
+        self.T = np.ascontiguousarray(self.T)
         self.error = factors.E[0] - self.b @ E[lives]
+        nothing = np.zeros(k), np.zeros(self.U.shape[1])
+        self.sums = taken_off(self.T, self.U, *nothing, 1.0, nothing[0], self.error)[1]
 
     def squares(self) -> Array:
         """Squares on the rows held out without each of the selected columns."""
-        size = np.einsum("ij,ij->i", self.T, self.T)
+        size, _, held, product = self.sums
         rise = self.b / size
-        held = np.einsum("ij,ij->i", self.U, self.U)
         of_all = self.error @ self.error
-        squares = of_all + rise * (2.0 * (self.U @ self.error) + rise * held)
+        squares = of_all + rise * (2.0 * product + rise * held)
         place = np.zeros(len(self.arguments[0].length), dtype=np.intp)
         place[self.order] = np.arange(len(self.order))
         without = squares[place[self.selected]] if len(squares) else np.zeros(len(self.selected))
@@ -168,28 +173,33 @@ class Backward:
             return Backward(factors, selected, min_share, skips_copies)
         (place,) = np.flatnonzero(self.order == column)
         row, held = self.T[place].copy(), self.U[place].copy()
-        size = row @ row
-        share = self.T @ (row / size)
-        self.error = self.error + self.b[place] / size * held
-        self.b = self.b - self.b[place] * share
+        size, of_pivot = self.sums[0, place], self.b[place]
+        self.error = self.error + of_pivot / size * held
         last = len(self.order) - 1
-        for table in (self.T, self.U, self.b, share, self.order):
+        for table in (self.T, self.U, self.b, self.order):
             table[place] = table[last]
-        self.T, self.U, self.b, share = self.T[:last], self.U[:last], self.b[:last], share[:last]
+        self.T, self.U, self.b = self.T[:last], self.U[:last], self.b[:last]
         self.order, self.free = self.order[:last], np.zeros(last, dtype=bool)
         self.selected = selected
-        self.T, self.U = less_outer(self.T, share, row), less_outer(self.U, share, held)
+        share, self.sums = taken_off(self.T, self.U, row, held, size, row, self.error)
+        self.b = self.b - of_pivot * share
         return self
 
 
-def less_outer(table: Array, column: Array, row: Array) -> Array:
-    """``table -= outer(column, row)``, in one pass over the table."""
-    from scipy.linalg.blas import dger
-
-    if not table.size:
-        return table
-    less: Array = dger(-1.0, row, column, a=table.T, overwrite_a=1).T
-    return less
+def taken_off(
+    first: Array,
+    second: Array,
+    pivot: Array,
+    beside: Array,
+    size: float,
+    target: Array,
+    held_target: Array,
+) -> tuple[Array, Array]:
+    """Take a pivot off all rows (see `take_off`); its shares (k,), and the sums (4, k) of what is
+    left."""
+    share, sums = np.empty(len(first)), np.empty((4, len(first)))
+    take_off(first, second, pivot, beside, size, target, held_target, share, sums)
+    return share, sums
 
 
 class LeastSquaresSweeps:

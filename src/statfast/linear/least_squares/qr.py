@@ -340,18 +340,16 @@ def _factor_centered(
         far = intercept and (total_weight * offset**2 > MAX_DEVIATIONS_OF_SHIFT**2 * spread).any()
         if far or not (np.isfinite(scatter).all() and (spread[:p] > MIN_VALUE**2).all()):
             return None
-        scale = np.sqrt(spread[:p])
-        inner = scatter[:p, :p] / np.outer(scale, scale)
-    try:
-        lower = interruptible(np.linalg.cholesky, inner)
-    except np.linalg.LinAlgError:
+        factor = CholeskyFactor(scatter[:p, :p])
+    if not factor.pivot > 0.0:
         return None
+    lower = np.tril(factor.lower)
     condition = condition_of(lower.T)
     if condition > MAX_CONDITION_OF_PRODUCTS:
         return None
     from scipy.linalg import solve_triangular
 
-    inner = lower.T * scale
+    inner = lower.T * np.sqrt(spread[:p])
     QtY = solve_triangular(inner, scatter[:p, p:], trans="T", check_finite=False)
     return inner, QtY, condition, offset
 

@@ -222,13 +222,13 @@ class Ridge(AcceptsSparse, LinearPredictor, LeftOutIntervals, Regressor, SumFit)
             R = sums.R if intercept else sums.R_without_ones
             parts = centered_factor(R[:q, :q], R[:q, q:], intercept)
             solution = nonnegative_ridge(parts, alpha, flat, intercept)
-            return self._publish(None, **state.published(), **solution)
+            return self._publish(None, **state.published(), **solution, _stored=None)
         singular = sums.cache.get(intercept)
         if singular is None:  # The decomposition is made for the first of the penalties, and kept.
             parts = sums.singular_values if intercept else sums.plain_singular_values
             singular = sums.cache[intercept] = decomposition_of(*parts)
         solution = attributes_of_svd(singular, alpha, flat, intercept)
-        return self._publish(None, **state.published(), **solution)
+        return self._publish(None, **state.published(), **solution, _stored=None)
 
     @staticmethod
     def _predict_together(models: Any, rows: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._core.linear.triangle_merge import merge_triangles
 from statfast._engine import interruptible
 from statfast._estimator import ColumnMoments
 from statfast._typing import Array
@@ -22,6 +23,8 @@ from statfast.linear.least_squares.qr import factor_of_products, independent_col
 
 # Where a smaller share of the squares of a residual's terms is left, digits are lost.
 MIN_SQUARES_LEFT = 1e-4
+# Factors of no more columns are merged by a kernel: threads of LAPACK take longer to meet.
+MAX_COLUMNS_OF_KERNEL = 512
 # A spread that is a smaller share of the column's mean is what rounding left.
 ROUNDING_OF_SPREAD = 1e-13
 
@@ -36,7 +39,12 @@ class StackedFactor:
     logs: float  # sum of the logarithms of their weights
 
     def __add__(self, other: "StackedFactor") -> "StackedFactor":
-        R = interruptible(np.linalg.qr, np.vstack([self.R, other.R]), mode="r")
+        q = self.R.shape[1]
+        if q <= MAX_COLUMNS_OF_KERNEL and self.R.shape == other.R.shape == (q, q):
+            R, lower = np.array(self.R, order="C"), np.array(other.R, order="C")
+            merge_triangles(R, lower, np.empty(q))
+        else:
+            R = interruptible(np.linalg.qr, np.vstack([self.R, other.R]), mode="r")
         return StackedFactor(R, self.p, self.used + other.used, self.logs + other.logs)
 
     @property
