@@ -307,3 +307,64 @@ def test_what_the_gap_recommends_is_in_the_table():
 def test_ragged_gaps_are_refused():
     with pytest.raises(ValueError, match="gap must be a 1-d array of numbers"):
         gap_select([[1.0, 2.0], [3.0]], [0.1, 0.1])
+
+
+def dense(rows, size):
+    """Two groups of that many rows, along the first column; other rows are noise."""
+    order, labels = np.argsort(rows[:, 0], kind="stable"), np.full(len(rows), -1)
+    labels[order[:size]], labels[order[-size:]] = 0, 1
+    return labels
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_scores_of_clusterings_with_noise(metric):
+    X = three_groups(20)
+    asked = {"ks": [10, 20, 30], "metric": metric}
+    found = choose_n_clusters(X, method=dense, noise_label=-1, criterion="dbcv", **asked)
+    for i, size in enumerate(found.k):
+        labels = dense(X, size)
+        kept = labels >= 0
+        assert (found.labels[i] == labels).all()
+        assert found.scores["noise"][i] == pytest.approx(np.mean(labels < 0))
+        alone = choose_n_clusters(
+            X[kept], method=lambda rows, k, z=labels[kept]: z, metric=metric, ks=[2]
+        )
+        for name, values in alone.scores.items():
+            assert found.scores[name][i] == pytest.approx(values[0], rel=1e-12)
+        assert found.scores["dbcv"][i] == metrics.dbcv_score(X, labels, metric=metric)
+    assert found.recommended == found.k[np.argmax(found.scores["dbcv"])]
+
+
+def test_noise_alone_has_no_scores():
+    X = three_groups(10)
+
+    def method(rows, k):
+        return np.full(len(rows), -1) if k == 2 else np.arange(len(rows)) % k
+
+    for metric in ("euclidean", "manhattan"):
+        found = choose_n_clusters(X, method=method, ks=[2, 3], metric=metric, noise_label=-1)
+        assert all(np.isnan(found.scores[name][0]) for name in found.scores if name != "noise")
+        assert found.scores["noise"].tolist() == [1.0, 0.0]
+        assert found.recommended == 3
+
+
+def test_without_a_label_of_noise_it_is_a_cluster():
+    X = three_groups(20)
+    found = choose_n_clusters(X, method=dense, ks=[10])
+    assert "noise" not in found.scores
+    assert found.scores["silhouette"][0] == metrics.silhouette_score(X, dense(X, 10))
+
+
+def test_density_based_validity_needs_rows():
+    X = three_groups(10)
+    for metric in ("sqeuclidean", "seuclidean", lambda a, b: np.abs(a - b).sum()):
+        found = choose_n_clusters(X, method="average", ks=[2, 3], metric=metric, criterion="dbcv")
+        assert found.recommended == 3
+    with pytest.raises(ValueError, match="'dbcv' needs rows"):
+        choose_n_clusters(
+            pdist(X), method="average", metric="precomputed", ks=[2], criterion="dbcv"
+        )
+    with pytest.raises(ValueError, match="of clusterings of all rows"):
+        choose_n_clusters(X, ks=[2], criterion="gap", noise_label=-1)
+    with pytest.raises(ValueError, match="noise_label must be None or one label"):
+        choose_n_clusters(X, ks=[2], noise_label=[1])

@@ -227,6 +227,7 @@ def by_metric(metric):
             metrics.silhouette_samples(X, code, metric=metric),
             metrics.cluster_diameter_separation(X, code, metric=metric),
             metrics.dunn_index(X, code, metric=metric),
+            metrics.dbcv_score(X, code, metric=metric),
             cluster.minimum_spanning_tree(X, metric),
             cluster.linkage(X, "average", metric),
         ]

@@ -217,6 +217,7 @@ ROLES = {
     "predicted": ends_or_sets,
     "labels_true": labels,
     "labels_pred": labels,
+    "noise_label": label,
     "sample_weight": per_row,
     "exposure": per_row,
     "offset": offset,

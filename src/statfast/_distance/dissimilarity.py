@@ -75,6 +75,10 @@ class Square:
         """From each point of `rows` to each of `columns`, both arrays of numbers; float64."""
         return self.matrix[np.ix_(rows, columns)].astype(np.float64, copy=False)
 
+    def toward(self, columns: Array) -> Callable[[int], Array]:
+        """A function of the number of a point: from it to each of `columns`, gathered once."""
+        return lambda row: self.matrix[row, columns].astype(np.float64, copy=False)
+
 
 class Condensed:
     """The upper triangle of a symmetric matrix, row by row, as scipy's ``pdist`` gives it."""
@@ -119,6 +123,9 @@ class Condensed:
         )
         values[same] = 0.0
         return values
+
+    def toward(self, columns: Array) -> Callable[[int], Array]:
+        return lambda row: self.between(np.array([row]), columns)[0]
 
 
 class OfRows:
@@ -204,6 +211,17 @@ class OfRows:
         padded = np.zeros((len(rows) + dissimilarity.SPARE_ROWS, self.rows.shape[1]))
         padded[: len(rows)] = self.rows[rows]
         return self._distances(padded, len(rows), self.rows[columns])
+
+    def toward(self, columns: Array) -> Callable[[int], Array]:
+        if not self.tiled:
+            return lambda row: self.between(np.array([row]), columns)[0]
+        panels, out = packed(self.rows[columns]), np.empty((1, len(columns)))
+
+        def distances_from(row: int) -> Array:
+            dissimilarity.store(self.rows[row:], 1, panels, self.metric.kind, self.finish, out)
+            return self.back(out[0].copy())
+
+        return distances_from
 
     def _distances(
         self, padded: Array, m: int, targets: Array, workspace: Array | None = None

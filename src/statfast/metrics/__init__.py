@@ -46,6 +46,7 @@ from statfast.metrics.clustering.agreement import (
     rand_score,
     v_measure_score,
 )
+from statfast.metrics.clustering.density_validity import dbcv_score
 from statfast.metrics.clustering.pairs import fowlkes_mallows_score, pair_confusion_matrix
 from statfast.metrics.clustering.silhouette import silhouette_samples, silhouette_score
 from statfast.metrics.clustering.validity import (
@@ -170,6 +171,7 @@ __all__ = [
     "d2_pinball_score",
     "d2_tweedie_score",
     "davies_bouldin_score",
+    "dbcv_score",
     "dcg_score",
     "det_curve",
     "dunn_index",

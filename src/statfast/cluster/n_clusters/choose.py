@@ -7,29 +7,33 @@ from typing import Any, Literal
 
 import numpy as np
 
+from statfast._distance import PRECOMPUTED
 from statfast._engine import checkpoint, each, grid
 from statfast._estimator import Display, picture
 from statfast._typing import Axes, DataFrame, Jobs, Rows, Seed
 from statfast._validation import MAX_REPEATS, as_choice, as_count, as_generator, shown, wrong_type
 from statfast.cluster.n_clusters.data import as_points
 from statfast.cluster.n_clusters.gap import RULES, GapStatisticResult, _gap, gap_select
-from statfast.cluster.n_clusters.methods import as_family
+from statfast.cluster.n_clusters.methods import as_family, with_noise
 from statfast.metrics import (
     calinski_harabasz_score,
     davies_bouldin_score,
+    dbcv_score,
     dunn_index,
     scatter_decomposition,
     silhouette_score,
 )
 
 # criterion -> (score of rows and labels, whether the largest is the best)
-CRITERIA = {
+CRITERIA: dict[str, tuple[Callable[..., Any], bool]] = {
     "silhouette": (silhouette_score, True),
     "calinski_harabasz": (calinski_harabasz_score, True),
     "davies_bouldin": (davies_bouldin_score, False),
     "dunn": (dunn_index, True),
+    "dbcv": (dbcv_score, True),
 }
-OF_PAIRS = ("silhouette", "dunn")  # criteria that take any dissimilarities
+OF_PAIRS = ("silhouette", "dunn", "dbcv")  # criteria that take any dissimilarities
+ON_REQUEST = ("dbcv",)  # criteria that are computed only if asked for
 NEED_ROWS = ("davies_bouldin", "gap")  # criteria that need means or reference sets
 NUMBERS_PER_STRIP = 1 << 20  # numbers squared at a time
 
@@ -44,10 +48,11 @@ class NClustersResult:
         Numbers of clusters tried, ascending: (K,).
     scores : dict
         By name, an array (K,) of each score: "within", the sum of squares within clusters, those of
-        the criteria (NaN for one cluster), and, where it was asked for, "gap" and "gap_se". Without
-        "davies_bouldin" where there are no means.
+        the criteria (NaN for one cluster), and, where it was asked for, "dbcv", or "gap" and
+        "gap_se". Without "davies_bouldin" where there are no means. With "noise", the share of rows
+        that are noise, where `noise_label` was given: other scores are those of the rest.
     labels : list
-        For each k, the cluster of each row: (n,).
+        For each k, the cluster of each row: (n,); -1 for noise.
     recommended : int
         The number of clusters by `criterion`.
     criterion : str
@@ -117,10 +122,11 @@ def choose_n_clusters(
     metric_params: dict[Any, Any] | None = None,
     ks: Iterable[int] | None = None,
     criterion: Literal[
-        "silhouette", "gap", "calinski_harabasz", "davies_bouldin", "dunn"
+        "silhouette", "gap", "calinski_harabasz", "davies_bouldin", "dunn", "dbcv"
     ] = "silhouette",
     n_boot: int = 50,
     rule: str = "firstSEmax",
+    noise_label: Any = None,
     random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> "NClustersResult":
@@ -144,16 +150,20 @@ def choose_n_clusters(
         Parameters of the metric, such as ``{"p": 3}`` of "minkowski".
     ks : iterable of int, optional
         Numbers of clusters, from 1 to n - 1; None is 2 to 10, or to n - 1.
-    criterion : {"silhouette", "gap", "calinski_harabasz", "davies_bouldin", "dunn"}
-        What recommends: the largest silhouette width, variance ratio or Dunn index, the least
-        Davies-Bouldin score (the smallest such k), or `rule` on the gap statistic, which can
-        recommend 1 as well and is computed only if asked for. "davies_bouldin" and "gap" need rows
-        and Euclidean distance. Default "silhouette".
+    criterion : {"silhouette", "gap", "calinski_harabasz", "davies_bouldin", "dunn", "dbcv"}
+        What recommends: the largest silhouette width, variance ratio, Dunn index or `dbcv_score`,
+        the least Davies-Bouldin score (the smallest such k), or `rule` on the gap statistic, which
+        can recommend 1 as well. "gap" and "dbcv" are computed only if asked for; "davies_bouldin"
+        and "gap" need rows and Euclidean distance, "dbcv" needs rows. Default "silhouette".
     n_boot : int, default=50
         Reference sets of the gap statistic.
     rule : str, default="firstSEmax"
         Rule by which the gap statistic chooses, as R's ``maxSE``: "firstSEmax", "Tibs2001SEmax",
         "globalSEmax", "firstmax" or "globalmax".
+    noise_label : label, optional
+        The label that a function given as `method` puts on rows in no cluster, such as -1: scores
+        are those of the other rows, but for "dbcv", which counts noise with 0, and the share of
+        noise is among them. None takes each label for a cluster.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of starts and reference sets.
     n_jobs : int, optional
@@ -167,10 +177,10 @@ def choose_n_clusters(
     Raises
     ------
     ValueError
-        If X is not finite or has fewer than three rows, `k` holds no numbers from 1 to n - 1, no
+        If X is not finite or has fewer than three rows, `ks` holds no numbers from 1 to n - 1, no
         number of clusters more than one is found and the criterion needs one, the metric is none
-        of the method or of the criterion, dissimilarities are not valid, or a parameter is out of
-        its range.
+        of the method or of the criterion, `noise_label` is given for the gap statistic,
+        dissimilarities are not valid, or a parameter is out of its range.
     MemoryError
         If a square matrix has to be made that would take more than half the free memory.
 
@@ -196,10 +206,31 @@ def choose_n_clusters(
     >>> X[30:60] -= 8
     >>> choose_n_clusters(X, ks=range(2, 6), random_state=0).recommended
     3
+
+    Any whole number may be chosen so, such as the least rows of a dense region. The more rows are
+    left out as noise, the better other scores than "dbcv" become:
+
+    >>> from statfast.cluster import DBSCAN
+    >>> def dense(rows, min_samples):
+    ...     return DBSCAN(eps=1.0, min_samples=min_samples).fit_predict(rows)
+    >>> found = choose_n_clusters(
+    ...     X, method=dense, ks=[5, 8, 12], criterion="dbcv", noise_label=-1
+    ... )
+    >>> for score in ("silhouette", "noise", "dbcv"):
+    ...     print(f"{score:<10}", found.scores[score].round(2))
+    silhouette [0.85 0.86 0.88]
+    noise      [0.04 0.13 0.47]
+    dbcv       [0.82 0.77 0.47]
     """
     family = as_family(method, metric)
     as_choice(criterion, "criterion", (*CRITERIA, "gap"))
     as_choice(rule, "rule", RULES)
+    if noise_label is not None and criterion == "gap":
+        raise ValueError(
+            "criterion='gap' is of clusterings of all rows; got a noise_label. Choose another "
+            "criterion, or noise_label=None."
+        )
+    family = with_noise(family, noise_label)
     n_boot = as_count(n_boot, "n_boot", 2, high=MAX_REPEATS)
     rng = as_generator(random_state)
     points = as_points(X, metric, metric_params, n_min=3, n_jobs=n_jobs)
@@ -207,6 +238,11 @@ def choose_n_clusters(
         raise ValueError(
             f"criterion={criterion!r} needs rows and Euclidean distance; got metric "
             f"{shown(metric)}. Choose 'silhouette', 'dunn' or 'calinski_harabasz'."
+        )
+    if criterion in ON_REQUEST and points.metric == PRECOMPUTED and points.rows is points.X:
+        raise ValueError(
+            f"criterion={criterion!r} needs rows, whose columns count; got dissimilarities. Choose "
+            "'silhouette' or 'dunn'."
         )
     ks = _numbers(range(2, min(11, points.n)) if ks is None else ks, points.n)
     seed = int(rng.integers(2**32))
@@ -218,7 +254,9 @@ def choose_n_clusters(
         ks = sorted({*ks, recommended})
 
     labels = family(points, ks, seed)
-    scores = _scores(points, labels, n_jobs)
+    scores = _scores(points, labels, criterion, n_jobs)
+    if noise_label is not None:
+        scores["noise"] = np.array([np.mean(z < 0) for z in labels])
 
     if gap is not None:
         places = np.array(ks) - 1
@@ -234,40 +272,56 @@ def choose_n_clusters(
     return NClustersResult(np.array(ks), scores, labels, recommended, criterion, gap)
 
 
-def _scores(points: Any, labels: Any, n_jobs: Jobs) -> Any:
-    """The scores of all clusterings, by name."""
+def _scores(points: Any, labels: Any, criterion: str, n_jobs: Jobs) -> Any:
+    """The scores of all clusterings, by name; labels of noise are -1."""
     if points.plain:
-        scores = {"within": np.array([scatter_decomposition(points.X, z).within for z in labels])}
+        within = [
+            scatter_decomposition(points.X, z, noise_label=-1).within if (z >= 0).any() else np.nan
+            for z in labels
+        ]
+        scores = {"within": np.array(within)}
     else:
         within, ratio = _square_scores(points, labels, n_jobs)
         scores = {"within": within, "calinski_harabasz": ratio}
-    for name, (score, _) in CRITERIA.items():
+    names = [name for name in CRITERIA if name not in ON_REQUEST or name == criterion]
+    for name in names:
         if points.plain or name in OF_PAIRS:
+            score = CRITERIA[name][0]
             metric = points.metric_arguments if name in OF_PAIRS else {}
+            if name in ON_REQUEST:
+                metric = {**metric, "d": points.rows.shape[1]}
 
-            def score_labels(z, score=score, metric=metric):
-                if not 2 <= len(np.unique(z)) < points.n:
-                    return np.nan
-                return score(points.X, z, **metric)
+            def score_labels(z, name=name, score=score, metric=metric):
+                sizes = np.bincount(z[z >= 0])
+                if name in ON_REQUEST:
+                    defined = (sizes > 1).sum() >= 2
+                else:
+                    defined = 2 <= (sizes > 0).sum() < sizes.sum()
+                return score(points.X, z, noise_label=-1, **metric) if defined else np.nan
 
             scores[name] = np.array(each(score_labels, labels, n_jobs=n_jobs))
-    return {name: scores[name] for name in ("within", *CRITERIA) if name in scores}
+    return {name: scores[name] for name in ("within", *names) if name in scores}
 
 
 def _square_scores(points: Any, labels: Any, n_jobs: Jobs) -> Any:
     """Sums of squares within clusters, and the variance ratio, of dissimilarities."""
-    codes = [np.unique(z, return_inverse=True)[1] for z in labels]
-    one_cluster = np.zeros(points.n, np.intp)
-    sums, unit = pair_scatter(points.source(n_jobs), [*codes, one_cluster], n_jobs)
-    within, total = sums[:-1], sums[-1]
-    n, n_clusters = points.n, np.array([z.max() + 1.0 for z in codes])
+    codes, alone = [], []
+    for z in labels:
+        clusters, coded = np.unique(z, return_inverse=True)
+        codes.append(coded - np.count_nonzero(clusters < 0))
+        alone.append(np.where(z < 0, -1, 0))
+    sums, unit = pair_scatter(points.source(n_jobs), [*codes, *alone], n_jobs)
+    within, total = sums[: len(codes)], sums[len(codes) :]
+    n_clusters = np.array([z.max() + 1.0 for z in codes])
+    n = np.array([np.count_nonzero(z >= 0) for z in codes])
     ratio = np.full(len(codes), np.nan)
     defined = (n_clusters >= 2) & (n_clusters < n)
-    between = total - within[defined]
-    above, below = between * (n - n_clusters[defined]), within[defined] * (n_clusters[defined] - 1)
+    between = (total - within)[defined]
+    above = between * (n - n_clusters)[defined]
+    below = within[defined] * (n_clusters[defined] - 1)
     ratio[defined] = np.divide(above, below, out=np.ones(len(above)), where=below > 0)
     with np.errstate(over="ignore"):
-        return within * unit * unit, ratio
+        return np.where(n > 0, within * unit * unit, np.nan), ratio
 
 
 def _numbers(ks: Any, n: int) -> Any:
@@ -294,7 +348,7 @@ def pair_scatter(source: Any, labelings: Any, n_jobs: Jobs = None) -> Any:
     ----------
     source : Square, Condensed or OfRows
     labelings : list of ndarray of shape (n,)
-        Codes 0, ..., k - 1, of which each has a row.
+        Codes 0, ..., k - 1, of which each has a row; -1 for rows that are left out.
     n_jobs : int, optional
 
     Returns
@@ -305,6 +359,8 @@ def pair_scatter(source: Any, labelings: Any, n_jobs: Jobs = None) -> Any:
         The largest dissimilarity; 1 if that is 0.
     """
     n = source.n
+    left_out = [codes.min() < 0 for codes in labelings]  # then code 0 is theirs
+    labelings = [codes + noise for codes, noise in zip(labelings, left_out, strict=True)]
     orders = [np.argsort(codes, kind="stable") for codes in labelings]
     sizes = [np.bincount(codes) for codes in labelings]
     step = max(1, NUMBERS_PER_STRIP // n)
@@ -324,9 +380,10 @@ def pair_scatter(source: Any, labelings: Any, n_jobs: Jobs = None) -> Any:
                 begins = np.concatenate([[0], np.cumsum(sizes[i])[:-1]])
                 inside = np.add.reduceat(squares[:, orders[i]], begins, axis=1)
                 strip_codes = codes[rows]
-                sums[i] = (
-                    inside[np.arange(len(strip_codes)), strip_codes] / sizes[i][strip_codes]
-                ).sum() / 2
+                means = inside[np.arange(len(strip_codes)), strip_codes] / sizes[i][strip_codes]
+                if left_out[i]:
+                    means[strip_codes == 0] = 0.0
+                sums[i] = means.sum() / 2
             strips.append((high, sums))
         return strips
 

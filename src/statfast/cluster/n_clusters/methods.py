@@ -15,6 +15,7 @@ from statfast.cluster.hierarchy.linkage import METHODS, SQUARED, linkage
 from statfast.cluster.kmeans.kmeans import KMeans
 from statfast.cluster.medoids.kmedoids import KMedoids
 from statfast.cluster.n_clusters.data import EUCLIDEAN, SCALED, CheckedData
+from statfast.metrics.clustering.noise import is_noise
 
 STARTS = 5  # runs of k-means: the choice should not depend on a single start
 
@@ -82,12 +83,25 @@ def _require_metric(method: str, metric: str) -> None:
         )
 
 
-def by_function(points: Any, ks: Any, seed: int, *, function: Any) -> Any:
-    """Labels by the user's function."""
+def by_function(points: Any, ks: Any, seed: int, *, function: Any, noise_label: Any = None) -> Any:
+    """Labels by the user's function; those of noise are -1."""
     labelings = [function(points.rows, k) for k in ks]
     if any(labels is None for labels in labelings):
         raise ValueError("The function given as method must return labels; got None. Return them.")
-    return [as_labels(z, points.n, name="What method returns")[1] for z in labelings]
+    checked = []
+    for labels in labelings:
+        classes, codes = as_labels(labels, points.n, name="What method returns")
+        noise = is_noise(classes, noise_label)
+        checked.append(np.where(noise, -1, np.cumsum(~noise) - 1)[codes] if noise.any() else codes)
+    return checked
+
+
+def with_noise(family: Callable[..., Any], noise_label: Any) -> Callable[..., Any]:
+    """The method, whose function may call rows noise."""
+    is_noise(np.zeros(0), noise_label)  # refuses what is no label
+    if getattr(family, "func", None) is not by_function:
+        return family
+    return partial(family, noise_label=noise_label)
 
 
 def threads_of(family: Callable[..., Any], n_jobs: Jobs) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from statfast._estimator import ignoring_sklearn_arguments
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_choice, as_labels, as_real, as_weights, refuse_large
+from statfast.metrics.clustering.noise import is_noise
 
 AVERAGES: dict[str, Callable[..., Any]] = {
     "min": min,
@@ -20,7 +21,11 @@ AVERAGES: dict[str, Callable[..., Any]] = {
 
 @ignoring_sklearn_arguments(eps=(None,), sparse=(False,))
 def contingency_matrix(
-    labels_true: ArrayLike, labels_pred: ArrayLike, sample_weight: Weights = None
+    labels_true: ArrayLike,
+    labels_pred: ArrayLike,
+    sample_weight: Weights = None,
+    *,
+    noise_label: Any = None,
 ) -> Array:
     """Contingency matrix: counts of pairs of labels.
 
@@ -32,6 +37,9 @@ def contingency_matrix(
         Labels of the other, which give its columns.
     sample_weight : array-like of shape (n,), optional
         Weight of each row, not negative: then sums of these.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: those that either clustering calls
+        so are left out. None counts their label as a cluster, as scikit-learn does.
 
     Returns
     -------
@@ -40,7 +48,7 @@ def contingency_matrix(
     Raises
     ------
     ValueError
-        If there is not one label of each kind for each row.
+        If there is not one label of each kind for each row, or all are left out.
     MemoryError
         If the table would take more than half the free memory. The scores need no such table.
 
@@ -51,7 +59,7 @@ def contingency_matrix(
     array([[1., 1.],
            [0., 1.]])
     """
-    cells = cells_of(labels_true, labels_pred, sample_weight)
+    cells = cells_of(labels_true, labels_pred, sample_weight, noise_label)
     m, k = cells.shape
     refuse_large(8 * m * k, f"The table of {m} x {k} labels", "Compare fewer clusters.")
     table = np.zeros((m, k))
@@ -59,13 +67,16 @@ def contingency_matrix(
     return table
 
 
-def rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+def rand_score(labels_true: ArrayLike, labels_pred: ArrayLike, *, noise_label: Any = None) -> float:
     """Rand index: the fraction of pairs of samples on which two clusterings agree.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Labels of either clustering.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: those that either clustering calls
+        so are left out. None counts their label as a cluster, as scikit-learn does.
 
     Returns
     -------
@@ -75,7 +86,7 @@ def rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If there is not one label of each kind for each row.
+        If there is not one label of each kind for each row, or all are left out.
 
     References
     ----------
@@ -88,17 +99,22 @@ def rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
     >>> rand_score([0, 0, 1, 1], [0, 0, 1, 2])
     0.8333333333333334
     """
-    both, rows, columns, pairs = _pairs(cells_of(labels_true, labels_pred))
+    both, rows, columns, pairs = _pairs(cells_of(labels_true, labels_pred, noise_label=noise_label))
     return 1.0 if pairs == 0 else float((pairs + 2 * both - rows - columns) / pairs)
 
 
-def adjusted_rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+def adjusted_rand_score(
+    labels_true: ArrayLike, labels_pred: ArrayLike, *, noise_label: Any = None
+) -> float:
     """Adjusted Rand index: 0 on average for random labels, 1 for identical clusterings.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Labels of either clustering.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: those that either clustering calls
+        so are left out. None counts their label as a cluster, as scikit-learn does.
 
     Returns
     -------
@@ -109,7 +125,7 @@ def adjusted_rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
     Raises
     ------
     ValueError
-        If there is not one label of each kind for each row.
+        If there is not one label of each kind for each row, or all are left out.
 
     References
     ----------
@@ -122,7 +138,7 @@ def adjusted_rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
     >>> round(adjusted_rand_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.5714
     """
-    both, rows, columns, pairs = _pairs(cells_of(labels_true, labels_pred))
+    both, rows, columns, pairs = _pairs(cells_of(labels_true, labels_pred, noise_label=noise_label))
     if rows == columns == both:
         return 1.0
     expected = rows * columns / pairs
@@ -131,7 +147,11 @@ def adjusted_rand_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float
 
 @ignoring_sklearn_arguments(contingency=(None,))
 def mutual_info_score(
-    labels_true: ArrayLike, labels_pred: ArrayLike, sample_weight: Weights = None
+    labels_true: ArrayLike,
+    labels_pred: ArrayLike,
+    sample_weight: Weights = None,
+    *,
+    noise_label: Any = None,
 ) -> float:
     """Mutual information of two clusterings, in nats.
 
@@ -141,6 +161,9 @@ def mutual_info_score(
         Labels of either clustering.
     sample_weight : array-like of shape (n,), optional
         Weight of each row, not negative.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: those that either clustering calls
+        so are left out. None counts their label as a cluster, as scikit-learn does.
 
     Returns
     -------
@@ -150,7 +173,7 @@ def mutual_info_score(
     Raises
     ------
     ValueError
-        If there is not one label of each kind for each row.
+        If there is not one label of each kind for each row, or all are left out.
 
     Examples
     --------
@@ -158,7 +181,7 @@ def mutual_info_score(
     >>> round(mutual_info_score([0, 0, 1, 1], [0, 0, 1, 1]), 4)
     0.6931
     """
-    return _information(cells_of(labels_true, labels_pred, sample_weight))[0]
+    return _information(cells_of(labels_true, labels_pred, sample_weight, noise_label))[0]
 
 
 def normalized_mutual_info_score(
@@ -166,6 +189,7 @@ def normalized_mutual_info_score(
     labels_pred: ArrayLike,
     *,
     average_method: Literal["arithmetic", "geometric", "min", "max"] = "arithmetic",
+    noise_label: Any = None,
 ) -> float:
     """Normalized mutual information: over an average of the two entropies.
 
@@ -175,6 +199,9 @@ def normalized_mutual_info_score(
         Labels of either clustering.
     average_method : {"arithmetic", "geometric", "min", "max"}, default="arithmetic"
         Which average.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: those that either clustering calls
+        so are left out. None counts their label as a cluster, as scikit-learn does.
 
     Returns
     -------
@@ -184,7 +211,7 @@ def normalized_mutual_info_score(
     Raises
     ------
     ValueError
-        If there is not one label of each kind for each row.
+        If there is not one label of each kind for each row, or all are left out.
 
     Examples
     --------
@@ -193,7 +220,7 @@ def normalized_mutual_info_score(
     1.0
     """
     average = AVERAGES[as_choice(average_method, "average_method", AVERAGES)]
-    cells = cells_of(labels_true, labels_pred)
+    cells = cells_of(labels_true, labels_pred, noise_label=noise_label)
     if cells.shape == (1, 1):
         return 1.0
     mutual, true, pred = _information(cells)
@@ -205,6 +232,7 @@ def adjusted_mutual_info_score(
     labels_pred: ArrayLike,
     *,
     average_method: Literal["arithmetic", "geometric", "min", "max"] = "arithmetic",
+    noise_label: Any = None,
 ) -> float:
     """Adjusted mutual information: 0 on average for random labels, 1 for identical clusterings.
 
@@ -214,6 +242,9 @@ def adjusted_mutual_info_score(
         Labels of either clustering.
     average_method : {"arithmetic", "geometric", "min", "max"}, default="arithmetic"
         Which average of the entropies is the most it can be.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: those that either clustering calls
+        so are left out. None counts their label as a cluster, as scikit-learn does.
 
     Returns
     -------
@@ -224,7 +255,7 @@ def adjusted_mutual_info_score(
     Raises
     ------
     ValueError
-        If there is not one label of each kind for each row.
+        If there is not one label of each kind for each row, or all are left out.
 
     Notes
     -----
@@ -242,7 +273,7 @@ def adjusted_mutual_info_score(
     0.5024
     """
     average = AVERAGES[as_choice(average_method, "average_method", AVERAGES)]
-    cells = cells_of(labels_true, labels_pred)
+    cells = cells_of(labels_true, labels_pred, noise_label=noise_label)
     n = int(cells.counts.sum())
     if cells.shape in ((1, 1), (n, n)):
         return 1.0
@@ -255,7 +286,7 @@ def adjusted_mutual_info_score(
 
 
 def homogeneity_completeness_v_measure(
-    labels_true: ArrayLike, labels_pred: ArrayLike, *, beta: float = 1.0
+    labels_true: ArrayLike, labels_pred: ArrayLike, *, beta: float = 1.0, noise_label: Any = None
 ) -> tuple[float, float, float]:
     """Homogeneity, completeness and V-measure of a clustering.
 
@@ -267,6 +298,9 @@ def homogeneity_completeness_v_measure(
         Clusters.
     beta : float, default=1.0
         Weight of completeness in the V-measure, not negative.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: those that either clustering calls
+        so are left out. None counts their label as a cluster, as scikit-learn does.
 
     Returns
     -------
@@ -276,7 +310,7 @@ def homogeneity_completeness_v_measure(
     Raises
     ------
     ValueError
-        If there is not one label of each kind for each row, or beta is negative.
+        If there is not one label of each kind for each row, all are left out, or beta is negative.
 
     References
     ----------
@@ -291,7 +325,7 @@ def homogeneity_completeness_v_measure(
     [1.0, 0.6667, 0.8]
     """
     beta = as_real(beta, "beta", low=0)
-    mutual, true, pred = _information(cells_of(labels_true, labels_pred))
+    mutual, true, pred = _information(cells_of(labels_true, labels_pred, noise_label=noise_label))
     homogeneity = min(1.0, mutual / true) if true else 1.0
     completeness = min(1.0, mutual / pred) if pred else 1.0
     below = beta * homogeneity + completeness
@@ -299,13 +333,18 @@ def homogeneity_completeness_v_measure(
     return homogeneity, completeness, v
 
 
-def homogeneity_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+def homogeneity_score(
+    labels_true: ArrayLike, labels_pred: ArrayLike, *, noise_label: Any = None
+) -> float:
     """Homogeneity: whether each cluster holds members of one class only.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: those that either clustering calls
+        so are left out. None counts their label as a cluster, as scikit-learn does.
 
     Returns
     -------
@@ -318,16 +357,21 @@ def homogeneity_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
     >>> round(homogeneity_score([0, 0, 1, 1], [0, 1, 2, 3]), 4)
     1.0
     """
-    return homogeneity_completeness_v_measure(labels_true, labels_pred)[0]
+    return homogeneity_completeness_v_measure(labels_true, labels_pred, noise_label=noise_label)[0]
 
 
-def completeness_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+def completeness_score(
+    labels_true: ArrayLike, labels_pred: ArrayLike, *, noise_label: Any = None
+) -> float:
     """Completeness: whether all members of a class are in one cluster.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: those that either clustering calls
+        so are left out. None counts their label as a cluster, as scikit-learn does.
 
     Returns
     -------
@@ -340,10 +384,12 @@ def completeness_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
     >>> completeness_score([0, 0, 1, 1], [0, 0, 0, 0])
     1.0
     """
-    return homogeneity_completeness_v_measure(labels_true, labels_pred)[1]
+    return homogeneity_completeness_v_measure(labels_true, labels_pred, noise_label=noise_label)[1]
 
 
-def v_measure_score(labels_true: ArrayLike, labels_pred: ArrayLike, *, beta: float = 1.0) -> float:
+def v_measure_score(
+    labels_true: ArrayLike, labels_pred: ArrayLike, *, beta: float = 1.0, noise_label: Any = None
+) -> float:
     """V-measure: the harmonic mean of homogeneity and completeness.
 
     Parameters
@@ -352,6 +398,9 @@ def v_measure_score(labels_true: ArrayLike, labels_pred: ArrayLike, *, beta: flo
         Classes and clusters.
     beta : float, default=1.0
         Weight of completeness.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: those that either clustering calls
+        so are left out. None counts their label as a cluster, as scikit-learn does.
 
     Returns
     -------
@@ -364,7 +413,9 @@ def v_measure_score(labels_true: ArrayLike, labels_pred: ArrayLike, *, beta: flo
     >>> round(v_measure_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.8
     """
-    return homogeneity_completeness_v_measure(labels_true, labels_pred, beta=beta)[2]
+    return homogeneity_completeness_v_measure(
+        labels_true, labels_pred, beta=beta, noise_label=noise_label
+    )[2]
 
 
 class _Cells(NamedTuple):
@@ -381,14 +432,27 @@ class _Cells(NamedTuple):
         return len(self.rows), len(self.columns)
 
 
-def cells_of(labels_true: Any, labels_pred: Any, sample_weight: Any = None) -> _Cells:
-    """The cells of the contingency table of labels, checked."""
+def cells_of(
+    labels_true: Any, labels_pred: Any, sample_weight: Any = None, noise_label: Any = None
+) -> _Cells:
+    """The cells of the contingency table of labels, checked, without those of noise."""
     n = len(np.atleast_1d(np.asarray(labels_true, dtype=object)))
     if n == 0:
         raise ValueError("labels_true must hold at least one label; got none. Pass some.")
     true, rows = as_labels(labels_true, n, name="labels_true")
     pred, columns = as_labels(labels_pred, n, name="labels_pred")
     weights = as_weights(sample_weight, n)
+    noise = is_noise(true, noise_label)[rows] | is_noise(pred, noise_label)[columns]
+    if noise.any():
+        kept = np.flatnonzero(~noise)
+        if not len(kept):
+            raise ValueError(
+                "labels_true and labels_pred have no sample in a cluster of both; all are noise of "
+                "either. Compare other clusterings, or pass noise_label=None."
+            )
+        true, rows = np.unique(rows[kept], return_inverse=True)
+        pred, columns = np.unique(columns[kept], return_inverse=True)
+        weights = None if weights is None else as_weights(weights[kept], len(kept))
     held, at = np.unique(rows * len(pred) + columns, return_inverse=True)
     i, j = np.divmod(held, len(pred))
     counts = np.bincount(at, weights).astype(np.float64)

@@ -5,12 +5,13 @@ No matrix is held: of rows, a tile of distances goes into its cluster's sum as i
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from statfast._core.distance import dissimilarity
 from statfast._distance import (
+    Dissimilarities,
     MetricRows,
     OfRows,
     as_dissimilarities,
@@ -20,20 +21,18 @@ from statfast._distance import (
 )
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, Jobs
+from statfast.metrics.clustering.noise import among, as_clusters
 
 SUM, MINIMUM, MAXIMUM = dissimilarity.SUM, dissimilarity.MINIMUM, dissimilarity.MAXIMUM
 START = {SUM: 0.0, MINIMUM: np.inf, MAXIMUM: 0.0}
 
 
-def as_table(
-    X: Any, metric: Any, p: Any, metric_params: Any, n_jobs: Any
-) -> tuple[Any, Callable[..., Any]]:
-    """The dissimilarities that a score was given, or those between the rows it was given.
+def as_table(source: Dissimilarities, n_jobs: Jobs) -> tuple[Any, Callable[..., Any]]:
+    """Dissimilarities that a score was given, or those between the rows it was given.
 
     Returns them, and a function that turns such into those of X: rows are scaled where squares of
     their differences would overflow or vanish.
     """
-    source = as_dissimilarities(X, metric, p=p, metric_params=metric_params, n_jobs=n_jobs)
     if not isinstance(source, MetricRows) or is_callable(source.metric):
         return source.made(n_jobs), np.asarray
     made = scaled(*source, n_jobs)
@@ -41,6 +40,52 @@ def as_table(
         made.require_range()
         return made, np.asarray
     return OfRows(made.rows[: made.n], source.metric), made.back
+
+
+class ClusteredTable(NamedTuple):
+    """Dissimilarities of clustered rows, without those of noise.
+
+    Attributes
+    ----------
+    source : Square, Condensed or OfRows
+        Of the m rows that are in clusters.
+    back : callable
+        Turns its numbers into dissimilarities of X.
+    classes : ndarray of shape (k,)
+        The labels of the clusters, sorted.
+    codes : ndarray of intp, shape (m,)
+        The cluster of each row.
+    kept : ndarray of intp, shape (m,), or None
+        The numbers of the rows; None where all are in clusters.
+    n : int
+        The number of all rows.
+    n_columns : int or None
+        Columns of the rows; None where dissimilarities were given.
+    """
+
+    source: Any
+    back: Callable[..., Any]
+    classes: Array
+    codes: Array
+    kept: Array | None
+    n: int
+    n_columns: int | None
+
+
+def as_clustered_table(
+    X: Any, labels: Any, noise_label: Any, metric: Any, p: Any, metric_params: Any, n_jobs: Any,
+    symmetric: bool = False,
+) -> ClusteredTable:  # fmt: skip
+    """Check rows, or dissimilarities, and labels; rows of noise are left out."""
+    source = as_dissimilarities(
+        X, metric, p=p, metric_params=metric_params, symmetric=symmetric, n_jobs=n_jobs
+    )
+    classes, codes, kept = as_clusters(labels, source.n, noise_label)
+    if not len(classes):
+        raise ValueError("labels hold noise alone, and no cluster. Score another clustering.")
+    table, back = as_table(among(source, kept), n_jobs)
+    n_columns = source.X.shape[1] if isinstance(source, MetricRows) else None
+    return ClusteredTable(table, back, classes, codes, kept, source.n, n_columns)
 
 
 def gather(

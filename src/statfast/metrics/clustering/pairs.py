@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pairs of rows that two clusterings put together: their table, and the score of Fowlkes."""
 
+from typing import Any
+
 import numpy as np
 
 from statfast._typing import Array, ArrayLike
 from statfast.metrics.clustering.agreement import cells_of
 
 
-def pair_confusion_matrix(labels_true: ArrayLike, labels_pred: ArrayLike) -> Array:
+def pair_confusion_matrix(
+    labels_true: ArrayLike, labels_pred: ArrayLike, *, noise_label: Any = None
+) -> Array:
     """Pair confusion matrix of two clusterings.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Labels of either clustering.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: those that either clustering calls
+        so are left out. None counts their label as a cluster, as scikit-learn does.
 
     Returns
     -------
@@ -24,7 +31,7 @@ def pair_confusion_matrix(labels_true: ArrayLike, labels_pred: ArrayLike) -> Arr
     Raises
     ------
     ValueError
-        If there is not one label of each kind for each row.
+        If there is not one label of each kind for each row, or all are left out.
 
     References
     ----------
@@ -38,7 +45,7 @@ def pair_confusion_matrix(labels_true: ArrayLike, labels_pred: ArrayLike) -> Arr
     array([[8, 0],
            [2, 2]])
     """
-    cells = cells_of(labels_true, labels_pred)
+    cells = cells_of(labels_true, labels_pred, noise_label=noise_label)
     n = int(cells.counts.sum())
     both, first, second = (
         int((sizes.astype(np.int64) ** 2).sum()) - n
@@ -48,13 +55,18 @@ def pair_confusion_matrix(labels_true: ArrayLike, labels_pred: ArrayLike) -> Arr
     return np.array(table, dtype=np.int64)
 
 
-def fowlkes_mallows_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
+def fowlkes_mallows_score(
+    labels_true: ArrayLike, labels_pred: ArrayLike, *, noise_label: Any = None
+) -> float:
     """Fowlkes-Mallows index: geometric mean of pairwise precision and recall.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Labels of either clustering.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: those that either clustering calls
+        so are left out. None counts their label as a cluster, as scikit-learn does.
 
     Returns
     -------
@@ -64,7 +76,7 @@ def fowlkes_mallows_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> flo
     Raises
     ------
     ValueError
-        If there is not one label of each kind for each row.
+        If there is not one label of each kind for each row, or all are left out.
 
     References
     ----------
@@ -77,7 +89,8 @@ def fowlkes_mallows_score(labels_true: ArrayLike, labels_pred: ArrayLike) -> flo
     >>> round(fowlkes_mallows_score([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.7071
     """
-    (_, second), (first, both) = pair_confusion_matrix(labels_true, labels_pred).astype(float)
+    table = pair_confusion_matrix(labels_true, labels_pred, noise_label=noise_label)
+    (_, second), (first, both) = table.astype(float)
     if both == 0.0:
         return 0.0
     return float((both / (both + first)) ** 0.5 * (both / (both + second)) ** 0.5)

@@ -6,10 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from statfast._distance import PRECOMPUTED, Condensed, OfRows
+from statfast._distance import Condensed, Square
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
-from statfast._validation import as_count, as_flag, as_generator, as_labels, refuse_large
-from statfast.metrics.clustering.cluster_distances import SUM, as_table, gather
+from statfast._validation import as_count, as_flag, as_generator, refuse_large
+from statfast.metrics.clustering.cluster_distances import (
+    SUM,
+    ClusteredTable,
+    as_clustered_table,
+    gather,
+)
 
 
 def silhouette_samples(
@@ -20,6 +25,7 @@ def silhouette_samples(
     p: float = 2,
     metric_params: dict[Any, Any] | None = None,
     return_neighbors: bool = False,
+    noise_label: Any = None,
     n_jobs: int | None = None,
 ) -> Any:
     """Silhouette width of each sample: (b - a) / max(a, b).
@@ -43,22 +49,25 @@ def silhouette_samples(
         Other parameters of the metric.
     return_neighbors : bool, default=False
         Also return the label of the other cluster that is nearest, the first in order on ties.
+    noise_label : label, optional
+        The label of rows that are in no cluster, such as -1: they are left out, as if X did not
+        hold them. None counts their label as a cluster, as scikit-learn does.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores.
 
     Returns
     -------
     widths : ndarray of shape (n,), float64
-        Between -1 and 1.
+        Between -1 and 1; NaN for noise.
     neighbors : ndarray of shape (n,)
-        Only if `return_neighbors`.
+        Only if `return_neighbors`. Noise is its own neighbor.
 
     Raises
     ------
     ValueError
         If X is not finite, dissimilarities are negative, of the wrong shape or so large that their
-        sums overflow, `labels` has not one label for each row, or there are fewer than 2 or more
-        than n - 1 different ones.
+        sums overflow, `labels` has not one label for each row, or the rows that are not left out
+        have fewer than 2 different ones, or each its own.
 
     Notes
     -----
@@ -78,10 +87,15 @@ def silhouette_samples(
     array([0.909, 0.9  , 0.789, 0.826])
     """
     both = as_flag(return_neighbors, "return_neighbors")
-    source, _ = as_table(X, metric, p, metric_params, n_jobs)
-    classes, codes = _clusters(labels, source.n)
-    widths, neighbors = _silhouettes(source, codes, len(classes), n_jobs)
-    return (widths, classes[neighbors]) if both else widths
+    table = as_clustered_table(X, labels, noise_label, metric, p, metric_params, n_jobs)
+    widths, neighbors = _silhouettes(table, n_jobs)
+    nearest = table.classes[neighbors]
+    if table.kept is not None:
+        all_widths, all_nearest = np.full(table.n, np.nan), np.full(table.n, noise_label)
+        all_nearest = all_nearest.astype(np.result_type(all_nearest, nearest))
+        all_widths[table.kept], all_nearest[table.kept] = widths, nearest
+        widths, nearest = all_widths, all_nearest
+    return (widths, nearest) if both else widths
 
 
 def silhouette_score(
@@ -93,6 +107,7 @@ def silhouette_score(
     metric_params: dict[Any, Any] | None = None,
     sample_size: int | None = None,
     random_state: Seed = None,
+    noise_label: Any = None,
     n_jobs: int | None = None,
 ) -> float:
     """Mean silhouette width.
@@ -114,6 +129,10 @@ def silhouette_score(
         Use so many samples, drawn without replacement; None uses all, exactly. Not for a triangle.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the draw.
+    noise_label : label, optional
+        The label of rows that are in no cluster, such as -1: they are left out, as if X did not
+        hold them. None counts their label as a cluster, as scikit-learn does. The more rows are
+        left out, the better the rest seems: report their share beside the score.
     n_jobs : int, optional
         Threads.
 
@@ -133,37 +152,35 @@ def silhouette_score(
     >>> round(silhouette_score([[0.0], [1.0], [10.0], [12.0]], [0, 0, 1, 1]), 3)
     0.856
     """
+    table = as_clustered_table(X, labels, noise_label, metric, p, metric_params, n_jobs)
     if sample_size is not None:
-        rng = as_generator(random_state)
-        table, _ = as_table(X, metric, p, metric_params, n_jobs)
-        if isinstance(table, Condensed):
-            raise ValueError(
-                "sample_size must be None where X is the triangle of a matrix. Pass the square."
-            )
-        size = as_count(sample_size, "sample_size", 1, table.n, limit="the number of rows")
-        refuse_large(8 * size * size, "The matrix of the sample", "Lower sample_size.")
-        drawn = np.sort(rng.choice(table.n, size, replace=False))
-        as_labels(labels, table.n, name="labels")
-        labels, X = np.asarray(labels)[drawn], table.between(drawn, drawn)
-        metric = PRECOMPUTED
-    source, _ = as_table(X, metric, p, metric_params, n_jobs)
-    classes, codes = _clusters(labels, source.n)
-    return float(_silhouettes(source, codes, len(classes), n_jobs)[0].mean())
+        table = _drawn(table, sample_size, as_generator(random_state))
+    return float(_silhouettes(table, n_jobs)[0].mean())
 
 
-def _clusters(labels: Any, n: int) -> tuple[Array, Array]:
-    """Checked labels of which there are enough, and not too many."""
-    classes, codes = as_labels(labels, n, name="labels")
-    if not 2 <= len(classes) <= n - 1:
+def _drawn(table: ClusteredTable, sample_size: Any, rng: np.random.Generator) -> ClusteredTable:
+    """Some rows, drawn without replacement."""
+    source = table.source
+    if isinstance(source, Condensed):
         raise ValueError(
-            f"Number of labels is {len(classes)}. Valid values are 2 to n_samples - 1 (inclusive): "
-            f"{n - 1}. Cluster into another number."
+            "sample_size must be None where X is the triangle of a matrix. Pass the square."
         )
-    return classes, codes
+    size = as_count(sample_size, "sample_size", 1, source.n, limit="the number of rows")
+    refuse_large(8 * size * size, "The matrix of the sample", "Lower sample_size.")
+    rows = np.sort(rng.choice(source.n, size, replace=False))
+    classes, codes = np.unique(table.codes[rows], return_inverse=True)
+    square = Square(source.between(rows, rows))
+    return table._replace(source=square, classes=table.classes[classes], codes=codes, kept=rows)
 
 
-def _silhouettes(source: OfRows, codes: Array, k: int, n_jobs: Jobs = None) -> tuple[Array, Array]:
+def _silhouettes(table: ClusteredTable, n_jobs: Jobs = None) -> tuple[Array, Array]:
     """Widths, and the code of the nearest other cluster, of checked input."""
+    source, codes, k = table.source, table.codes, len(table.classes)
+    if not 2 <= k <= source.n - 1:
+        raise ValueError(
+            f"Number of labels is {k}. Valid values are 2 to n_samples - 1 (inclusive): "
+            f"{source.n - 1}. Cluster into another number."
+        )
     sizes = np.bincount(codes, minlength=k)
     widths, neighbors = np.empty(source.n), np.empty(source.n, np.intp)
 

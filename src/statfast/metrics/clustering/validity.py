@@ -7,12 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from statfast._distance import OfRows, rescaled
+from statfast._distance import rescaled
 from statfast._engine import checkpoint, reduce
 from statfast._estimator import CoefficientTable, Tabled
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
-from statfast._validation import as_labels, as_rows, as_weights
-from statfast.metrics.clustering.cluster_distances import MAXIMUM, MINIMUM, as_table, gather
+from statfast._validation import as_rows, as_weights
+from statfast.metrics.clustering.cluster_distances import (
+    MAXIMUM,
+    MINIMUM,
+    ClusteredTable,
+    as_clustered_table,
+    gather,
+)
+from statfast.metrics.clustering.noise import as_clusters
 
 
 @dataclass(frozen=True, repr=False)
@@ -61,7 +68,12 @@ class ScatterDecomposition(Tabled):
 
 
 def scatter_decomposition(
-    X: Rows, labels: ArrayLike, sample_weight: Weights = None, *, n_jobs: int | None = None
+    X: Rows,
+    labels: ArrayLike,
+    sample_weight: Weights = None,
+    *,
+    noise_label: Any = None,
+    n_jobs: int | None = None,
 ) -> "ScatterDecomposition":
     """Decomposition of the total sum of squares into those within and between clusters.
 
@@ -73,6 +85,9 @@ def scatter_decomposition(
         The cluster of each row.
     sample_weight : array-like of shape (n,), optional
         Weight of each row, not negative.
+    noise_label : label, optional
+        The label of rows that are in no cluster, such as -1: they are left out, as if X did not
+        hold them. None counts their label as a cluster.
     n_jobs : int, optional
         Threads.
 
@@ -96,7 +111,12 @@ def scatter_decomposition(
     """
     rows = as_rows(X)
     weights = as_weights(sample_weight, len(rows))
-    classes, codes = as_labels(labels, len(rows), name="labels")
+    classes, codes, kept = as_clusters(labels, len(rows), noise_label)
+    if not len(classes):
+        raise ValueError("labels hold noise alone, and no cluster. Score another clustering.")
+    if kept is not None:
+        rows = rows[kept]
+        weights = None if weights is None else as_weights(weights[kept], len(rows))
     original = rows
     rows, scale = rescaled(rows, n_jobs)
     scatter = _scatter(rows, codes, len(classes), weights, n_jobs)
@@ -117,7 +137,9 @@ def scatter_decomposition(
         )
 
 
-def calinski_harabasz_score(X: Rows, labels: ArrayLike, *, n_jobs: int | None = None) -> float:
+def calinski_harabasz_score(
+    X: Rows, labels: ArrayLike, *, noise_label: Any = None, n_jobs: int | None = None
+) -> float:
     """Calinski-Harabasz index (variance ratio): (between / (k - 1)) / (within / (n - k)).
 
     Parameters
@@ -126,6 +148,9 @@ def calinski_harabasz_score(X: Rows, labels: ArrayLike, *, n_jobs: int | None = 
         Finite samples.
     labels : array-like of shape (n,)
         The cluster of each row; from 2 to n - 1 different ones.
+    noise_label : label, optional
+        The label of rows that are in no cluster, such as -1: they are left out, as if X did not
+        hold them. None counts their label as a cluster, as scikit-learn does.
     n_jobs : int, optional
         Threads.
 
@@ -150,14 +175,16 @@ def calinski_harabasz_score(X: Rows, labels: ArrayLike, *, n_jobs: int | None = 
     >>> calinski_harabasz_score([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
     50.0
     """
-    rows, codes, k = _clustered(X, labels, n_jobs)
+    rows, codes, k = _clustered(X, labels, noise_label, n_jobs)
     parts = _scatter(rows, codes, k, None, n_jobs)
     if parts.within == 0:
         return 1.0
     return float(parts.between * (len(rows) - k) / (parts.within * (k - 1)))
 
 
-def davies_bouldin_score(X: Rows, labels: ArrayLike, *, n_jobs: int | None = None) -> float:
+def davies_bouldin_score(
+    X: Rows, labels: ArrayLike, *, noise_label: Any = None, n_jobs: int | None = None
+) -> float:
     """Davies-Bouldin index: mean over clusters of the worst ``(s_i + s_j) / |m_i - m_j|``.
 
     Here m are the means of clusters and s the mean distance of their rows to them.
@@ -168,6 +195,9 @@ def davies_bouldin_score(X: Rows, labels: ArrayLike, *, n_jobs: int | None = Non
         Finite samples.
     labels : array-like of shape (n,)
         The cluster of each row; from 2 to n - 1 different ones.
+    noise_label : label, optional
+        The label of rows that are in no cluster, such as -1: they are left out, as if X did not
+        hold them. None counts their label as a cluster, as scikit-learn does.
     n_jobs : int, optional
         Threads.
 
@@ -192,7 +222,7 @@ def davies_bouldin_score(X: Rows, labels: ArrayLike, *, n_jobs: int | None = Non
     >>> davies_bouldin_score([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
     0.2
     """
-    rows, codes, k = _clustered(X, labels, n_jobs)
+    rows, codes, k = _clustered(X, labels, noise_label, n_jobs)
     parts = _scatter(rows, codes, k, None, n_jobs)
 
     def partial(_: slice, block: Array, codes: Array) -> Array:
@@ -216,6 +246,7 @@ def dunn_index(
     metric: str | Callable[..., Any] = "euclidean",
     p: float = 2,
     metric_params: dict[Any, Any] | None = None,
+    noise_label: Any = None,
     n_jobs: int | None = None,
 ) -> float:
     """Dunn index: least distance between clusters over the largest diameter.
@@ -233,6 +264,9 @@ def dunn_index(
         Exponent of the metric "minkowski".
     metric_params : dict, optional
         Other parameters of the metric.
+    noise_label : label, optional
+        The label of rows that are in no cluster, such as -1: they are left out, as if X did not
+        hold them. None counts their label as a cluster.
     n_jobs : int, optional
         Threads.
 
@@ -261,8 +295,8 @@ def dunn_index(
     >>> dunn_index([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
     4.0
     """
-    source, _ = as_table(X, metric, p, metric_params, n_jobs)
-    diameter, separation = _extremes(source, labels, n_jobs)
+    table = as_clustered_table(X, labels, noise_label, metric, p, metric_params, n_jobs)
+    diameter, separation = _extremes(table, n_jobs)
     if len(diameter) < 2:
         raise ValueError("labels must hold at least 2 clusters; got 1. Cluster into more.")
     with np.errstate(divide="ignore"):
@@ -276,6 +310,7 @@ def cluster_diameter_separation(
     metric: str | Callable[..., Any] = "euclidean",
     p: float = 2,
     metric_params: dict[Any, Any] | None = None,
+    noise_label: Any = None,
     n_jobs: int | None = None,
 ) -> tuple[Array, Array]:
     """Diameter and separation of each cluster, as in R's ``pam`` (``clusinfo``).
@@ -293,6 +328,9 @@ def cluster_diameter_separation(
         Exponent of the metric "minkowski".
     metric_params : dict, optional
         Other parameters of the metric.
+    noise_label : label, optional
+        The label of rows that are in no cluster, such as -1: they are left out, as if X did not
+        hold them. None counts their label as a cluster.
     n_jobs : int, optional
         Threads.
 
@@ -315,15 +353,14 @@ def cluster_diameter_separation(
     >>> cluster_diameter_separation([[0.0], [2.0], [10.0], [13.0]], [0, 0, 1, 1])
     (array([2., 3.]), array([8., 8.]))
     """
-    source, back = as_table(X, metric, p, metric_params, n_jobs)
-    diameter, separation = _extremes(source, labels, n_jobs)
-    return back(diameter), back(separation)
+    table = as_clustered_table(X, labels, noise_label, metric, p, metric_params, n_jobs)
+    diameter, separation = _extremes(table, n_jobs)
+    return table.back(diameter), table.back(separation)
 
 
-def _extremes(source: OfRows, labels: Any, n_jobs: Jobs) -> tuple[Array, Array]:
+def _extremes(table: ClusteredTable, n_jobs: Jobs) -> tuple[Array, Array]:
     """Diameter and separation of each cluster, in the units of the source."""
-    classes, codes = as_labels(labels, source.n, name="labels")
-    k = len(classes)
+    source, codes, k = table.source, table.codes, len(table.classes)
     widest, nearest = np.empty(source.n), np.empty(source.n)
 
     def use(rows: Array, least: Array, most: Array) -> None:
@@ -340,11 +377,11 @@ def _extremes(source: OfRows, labels: Any, n_jobs: Jobs) -> tuple[Array, Array]:
     return diameter, separation
 
 
-def _clustered(X: Any, labels: Any, n_jobs: Jobs) -> tuple[Array, Array, int]:
+def _clustered(X: Any, labels: Any, noise_label: Any, n_jobs: Jobs) -> tuple[Array, Array, int]:
     """Checked rows, scaled to where squares neither overflow nor vanish; codes, and clusters."""
     rows = as_rows(X)
-    classes, codes = as_labels(labels, len(rows), name="labels")
-    k = len(classes)
+    classes, codes, kept = as_clusters(labels, len(rows), noise_label)
+    rows, k = rows if kept is None else rows[kept], len(classes)
     if not 2 <= k <= len(rows) - 1:
         raise ValueError(
             f"Number of labels is {k}. Valid values are 2 to n_samples - 1 (inclusive): "

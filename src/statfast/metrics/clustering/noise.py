@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rows that a clustering calls noise, and what is left without them."""
+
+from typing import Any
+
+import numpy as np
+
+from statfast._distance import Condensed, Dissimilarities, MetricRows, Square
+from statfast._engine import checkpoint
+from statfast._typing import Array
+from statfast._validation import as_labels, refuse_large, shown
+
+
+def is_noise(classes: Array, noise_label: Any) -> Array:
+    """Which of the distinct labels is that of noise; none where `noise_label` is None."""
+    if noise_label is None:
+        return np.zeros(len(classes), bool)
+    if np.ndim(noise_label) != 0:
+        raise ValueError(
+            f"noise_label must be None or one label, such as -1; got {shown(noise_label)}. Pass "
+            "the label of noise."
+        )
+    return np.broadcast_to(np.asarray(classes == noise_label, bool), len(classes))
+
+
+def as_clusters(labels: Any, n: int, noise_label: Any) -> tuple[Array, Array, Array | None]:
+    """Check labels, of which one may be noise.
+
+    Returns
+    -------
+    classes : ndarray of shape (k,)
+        The distinct labels but for that of noise, sorted.
+    codes : ndarray of intp
+        The cluster of each row that is no noise.
+    kept : ndarray of intp, or None
+        The numbers of these rows; None where they are all.
+    """
+    classes, codes = as_labels(labels, n, name="labels")
+    noise = is_noise(classes, noise_label)
+    if not noise.any():
+        return classes, codes, None
+    kept = np.flatnonzero(~noise[codes])
+    new_code = np.cumsum(~noise) - 1
+    return classes[~noise], new_code[codes[kept]], kept
+
+
+def among(source: Dissimilarities, kept: Array | None) -> Dissimilarities:
+    """The dissimilarities of some rows alone."""
+    if kept is None:
+        return source
+    m = len(kept)
+    if isinstance(source, MetricRows):
+        return MetricRows(source.X[kept], source.metric)
+    if isinstance(source, Square):
+        refuse_large(
+            source.matrix.itemsize * m * m, "The matrix without noise", "Pass it without noise."
+        )
+        return Square(source.matrix[np.ix_(kept, kept)], source.mirrored)
+    values, n = source.values, source.n
+    refuse_large(
+        values.itemsize * m * (m - 1) // 2, "The triangle without noise", "Pass it without noise."
+    )
+    out, start = np.empty(m * (m - 1) // 2, values.dtype), 0
+    for place, row in enumerate(kept):
+        checkpoint()
+        after = kept[place + 1 :]
+        out[start : start + len(after)] = values[row * (2 * n - row - 1) // 2 + after - row - 1]
+        start += len(after)
+    return Condensed(out, m)
