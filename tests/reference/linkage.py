@@ -77,3 +77,27 @@ def cophenetic(Z):
         out[np.ix_(other, one)] = height
         members.append(one + other)
     return out
+
+
+def genie(edges, lengths, threshold):
+    """Genie's merges along a spanning tree whose edges rise, by its definition."""
+    edges = [(int(i), int(j), float(h)) for (i, j), h in zip(edges, lengths, strict=True)]
+    n = len(edges) + 1
+    cluster, size, Z = list(range(n)), [1] * n, []
+    while edges:
+        names = sorted(set(cluster))
+        sizes = np.array([size[c] for c in names])
+        differences = np.abs(sizes[:, None] - sizes).sum() / 2
+        taken = 0
+        if differences / (n * (len(names) - 1)) > threshold:
+            taken = next(
+                e
+                for e, (i, j, _) in enumerate(edges)
+                if sizes.min() in (size[cluster[i]], size[cluster[j]])
+            )
+        i, j, height = edges.pop(taken)
+        a, b = sorted((cluster[i], cluster[j]))
+        size.append(size[a] + size[b])
+        Z.append([a, b, height, size[-1]])
+        cluster = [len(size) - 1 if c in (a, b) else c for c in cluster]
+    return np.array(Z)

@@ -25,7 +25,7 @@ from statfast._estimator import (
 from statfast._typing import Array, Jobs, Rows
 from statfast._validation import as_count
 from statfast.cluster.hierarchy.dendrogram import heights_within, labels_of
-from statfast.cluster.hierarchy.linkage import METHODS, as_linkage_source, tree_of
+from statfast.cluster.hierarchy.linkage import LINKAGES, as_linkage_source, tree_of
 from statfast.cluster.hierarchy.structured import structured_tree
 
 
@@ -41,7 +41,8 @@ class AgglomerativeClustering(Clusterer, Estimator):
         a function, or "precomputed" if X holds dissimilarities, square or condensed, as scipy's
         ``pdist`` gives them. "ward", "centroid" and "median" take "euclidean" or "precomputed".
     linkage : str, default="ward"
-        The method: "ward", "complete", "average", "single", "weighted", "centroid" or "median".
+        The method: "ward", "complete", "average", "single", "weighted", "centroid", "median", or
+        "genie", which is "single" with sizes of clusters that are kept balanced.
     connectivity : array-like or sparse matrix of shape (n, n), or callable, optional
         A graph of the samples, in which whatever is not 0 is an edge, in either direction; or a
         function that makes it of X. Only clusters that an edge connects are merged, by "ward",
@@ -50,6 +51,8 @@ class AgglomerativeClustering(Clusterer, Estimator):
         Clusters at or above this distance are not merged.
     metric_params : dict, optional
         Parameters of the metric.
+    gini_threshold : float, default=0.3
+        Of the linkage "genie", from 0 to 1: how unequal sizes of clusters may be.
     compute_distances : bool, default=False
         Keep ``distances_`` even if `distance_threshold` is not given.
     n_jobs : int, optional
@@ -111,10 +114,11 @@ class AgglomerativeClustering(Clusterer, Estimator):
 
     n_clusters: int | None = param(nothing | count(), default=2, kw_only=False)
     metric: str | Callable[..., Any] = param(by_fit, default="euclidean")
-    linkage: str = param(one_of(*METHODS), default="ward")
+    linkage: str = param(one_of(*LINKAGES), default="ward")
     connectivity: Rows | Callable[..., Any] | None = param(by_fit, default=None)
     distance_threshold: float | None = param(nothing | real(0), default=None)
     metric_params: dict[Any, Any] | None = param(by_fit, default=None)
+    gini_threshold: float = param(real(0, 1), default=0.3)
     compute_distances: bool = param(flag, default=False)
     n_jobs: Jobs = param(jobs, default=None)
 
@@ -164,7 +168,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
             as_count(k, "n_clusters", high=n, limit="the number of rows")
         graph = self.connectivity
         if graph is None:
-            Z, components = tree_of(source, method, self.n_jobs), 1
+            Z, components = tree_of(source, method, self.n_jobs, params.gini_threshold), 1
         else:
             graph = graph(X) if callable(graph) else graph
             Z, components = structured_tree(source, graph, method)

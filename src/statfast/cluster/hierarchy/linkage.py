@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.hierarchy import forest
+from statfast._core.hierarchy import forest, genie
 from statfast._distance import (
     Dissimilarities,
     MetricRows,
@@ -14,8 +14,9 @@ from statfast._distance import (
     fits,
     scale_of,
 )
+from statfast._engine import checkpoint
 from statfast._typing import Array, Jobs
-from statfast._validation import as_choice, warn_user
+from statfast._validation import as_choice, as_real, warn_user
 from statfast.cluster.hierarchy.boruvka_matrix import edges_of_triangle
 from statfast.cluster.hierarchy.generic import merged_one_by_one
 from statfast.cluster.hierarchy.point_linkage import centroid_of_rows, ward_of_rows
@@ -24,12 +25,14 @@ from statfast.cluster.hierarchy.spanning_tree import edges_of_rows, rising
 
 # In the order in which kernels number them (_core/hierarchy/lance_williams.pxd).
 METHODS = ("single", "complete", "average", "weighted", "centroid", "median", "ward")
+LINKAGES = (*METHODS, "genie")
 SQUARED = ("centroid", "median", "ward")  # their rules take squared distances
 INVERTING = ("centroid", "median")  # their heights may fall from one merge to the next
 # Up to so many columns, distances are computed sooner than they are read from a matrix.
 MAX_COLUMNS_OF_POINTS = 128
 # Up to so many rows, Ward's method is quicker from their matrix, as it needs no rounds in Python.
 MAX_ROWS_OF_WARD_MATRIX = 400
+GENIE_MERGES_PER_CALL = 1 << 16  # merges between checkpoints: some 20 ms
 
 
 def linkage(
@@ -38,6 +41,7 @@ def linkage(
     metric: Any = "euclidean",
     *,
     metric_params: dict | None = None,
+    gini_threshold: float = 0.3,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """Agglomerative hierarchical clustering; returns scipy's linkage matrix.
@@ -52,7 +56,9 @@ def linkage(
         their farthest; "average", the mean over all pairs; "weighted", the mean of those of the
         two parts of a cluster, whatever their sizes; "centroid", the distance of the means;
         "median", of midpoints of midpoints; "ward", the root of twice the growth of the sum of
-        squares within clusters.
+        squares within clusters. "genie" is "single" that keeps sizes of clusters balanced: while
+        their Gini index is above `gini_threshold`, only clusters of the least size are merged, with
+        the nearest along the minimum spanning tree.
     metric : str or callable, default="euclidean"
         Distance of samples: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...),
         a function of two samples, or "precomputed" for a square matrix. Not used where X is
@@ -60,6 +66,8 @@ def linkage(
         other.
     metric_params : dict, optional
         Parameters of the metric.
+    gini_threshold : float, default=0.3
+        Of "genie", from 0 to 1: how unequal sizes may be. 1 is single linkage.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one.
 
@@ -68,15 +76,16 @@ def linkage(
     Z : ndarray of shape (n - 1, 4)
         A row for each merge, by height: the two clusters (rows are 0, ..., n - 1, the cluster of
         merge i is n + i, the lower first), their dissimilarity (the height), and the number of
-        points of their union. Merges by "centroid" and "median" are in the order in which they are
-        made, and their heights may fall.
+        points of their union. Merges by "centroid", "median" and "genie" are in the order in which
+        they are made, and their heights may fall.
 
     Raises
     ------
     ValueError
         If X has fewer than two rows; is a condensed matrix of a length that none has; holds NaN,
         infinity, or negative dissimilarities; is not square, not symmetric or not zero on the
-        diagonal where it is precomputed; or the method or the metric is not known.
+        diagonal where it is precomputed; the method or the metric is not known; or
+        `gini_threshold` is not from 0 to 1.
     TypeError
         If X holds no numbers.
     MemoryError
@@ -96,8 +105,12 @@ def linkage(
     condensed matrix at most. Rows are turned into a condensed matrix first, but not for "ward" (of
     more than 400 rows), "centroid" and "median" (for the latter two: in up to 128 columns, or where
     the matrix would be too large), which take O(n^2 d) time and O(n d) memory; nor for "single"
-    with Euclidean distance, which takes O(n d) memory and, in few dimensions, O(n log n) time (see
-    `minimum_spanning_tree`).
+    and "genie" with Euclidean distance, which take O(n d) memory and, in few dimensions,
+    O(n log n) time (see `minimum_spanning_tree`).
+
+    The Gini index of the sizes of k clusters of n points is the sum of the differences of two
+    sizes, over all pairs, divided by n (k - 1): 0 for equal sizes, 1 for k - 1 empty ones. The
+    height of a merge by "genie" is the length of its edge.
 
     References
     ----------
@@ -106,6 +119,10 @@ def linkage(
 
     Murtagh, F. (1983). A survey of recent advances in hierarchical clustering algorithms. The
     Computer Journal 26, 354-359. doi:10.1093/comjnl/26.4.354
+
+    Gagolewski, M., Bartoszuk, M. and Cena, A. (2016). Genie: a new, fast, and outlier-resistant
+    hierarchical clustering algorithm. Information Sciences 363, 8-23.
+    doi:10.1016/j.ins.2016.05.003
 
     Muellner, D. (2011). Modern hierarchical, agglomerative clustering algorithms. arXiv:1109.2378
 
@@ -117,8 +134,10 @@ def linkage(
            [2. , 3. , 2. , 2. ],
            [4. , 5. , 5.5, 4. ]])
     """
-    as_choice(method, "method", METHODS)
-    return tree_of(as_linkage_source(X, method, metric, metric_params), method, n_jobs)
+    as_choice(method, "method", LINKAGES)
+    threshold = as_real(gini_threshold, "gini_threshold", 0.0, 1.0)
+    source = as_linkage_source(X, method, metric, metric_params)
+    return tree_of(source, method, n_jobs, threshold)
 
 
 def as_linkage_source(
@@ -145,8 +164,12 @@ def as_linkage_source(
     return source
 
 
-def tree_of(source: Dissimilarities, method: str, n_jobs: int | None = None) -> np.ndarray:
+def tree_of(
+    source: Dissimilarities, method: str, n_jobs: int | None = None, gini_threshold: float = 0.3
+) -> np.ndarray:
     """The linkage matrix of checked rows or dissimilarities."""
+    if method == "genie":
+        return _genie(source, gini_threshold, n_jobs)
     if isinstance(source, MetricRows):
         if method == "single":
             return merges(*edges_of_rows(source, n_jobs), by_height=True)
@@ -158,6 +181,28 @@ def tree_of(source: Dissimilarities, method: str, n_jobs: int | None = None) -> 
             return merges(*centroid_of_rows(rows, method == "median", n_jobs), by_height=False)
     triangle, high = source.condensed(n_jobs)
     return _merge_triangle(triangle, high, method, n_jobs)
+
+
+def _genie(source: Dissimilarities, gini_threshold: float, n_jobs: Jobs) -> Array:
+    """The merges along the spanning tree, in their order."""
+    if isinstance(source, MetricRows):
+        u, v, length = edges_of_rows(source, n_jobs)
+    else:
+        u, v, length = edges_of_triangle(source.condensed(n_jobs)[0], n_jobs)
+    rise = rising(length, np.maximum(u, v), np.minimum(u, v))
+    u, v, n = u[rise], v[rise], len(u) + 1
+    forest_state = (
+        np.empty((2, n - 1), np.int32), np.empty(n, np.int32), np.empty(n, np.int32),
+        np.empty((2, n + 1), np.int64), np.empty(n + 1, np.int32),
+        np.empty(genie.N_STATES, np.int64),
+    )  # fmt: skip
+    order = np.empty(n - 1, np.intp)
+    genie.begin(*forest_state)
+    for start in range(0, n - 1, GENIE_MERGES_PER_CALL):
+        checkpoint()
+        steps = min(GENIE_MERGES_PER_CALL, n - 1 - start)
+        genie.merge(u, v, gini_threshold, steps, *forest_state, order)
+    return merges(u[order], v[order], length[rise][order], by_height=False)
 
 
 def _prepared_rows(source: MetricRows, n_jobs: Jobs) -> Array:

@@ -11,7 +11,7 @@ from statfast._distance import ALIASES, PRECOMPUTED
 from statfast._typing import Array, Jobs
 from statfast._validation import as_labels, shown, wrong_type
 from statfast.cluster.hierarchy.dendrogram import cut_tree
-from statfast.cluster.hierarchy.linkage import METHODS, SQUARED, linkage
+from statfast.cluster.hierarchy.linkage import LINKAGES, SQUARED, linkage
 from statfast.cluster.kmeans.kmeans import KMeans
 from statfast.cluster.medoids.kmedoids import KMedoids
 from statfast.cluster.n_clusters.data import EUCLIDEAN, SCALED, CheckedData
@@ -52,7 +52,7 @@ def one_cluster(rows: Array) -> Array:
 FAMILIES = {
     "kmeans": by_kmeans,
     "kmedoids": by_kmedoids,
-    **{rule: partial(by_linkage, rule=rule) for rule in METHODS},
+    **{rule: partial(by_linkage, rule=rule) for rule in LINKAGES},
 }
 
 
