@@ -6,9 +6,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from statfast import KMedoids, NotFittedError, choose_n_clusters, gap_statistic, metrics
+from statfast import DBSCAN, KMedoids, NotFittedError, choose_n_clusters, gap_statistic, metrics
 from statfast.datasets import load_iris
-from statfast.plot import clusters, elbow, gap, silhouette
+from statfast.plot import clusters, elbow, gap, neighbor_distances, silhouette
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -112,3 +112,69 @@ def test_texts_beside_silhouettes_do_not_meet(ax, count):
     for box in boxes:
         assert frame.y0 <= box.y0
         assert box.x1 <= frame.x1
+
+
+def test_noise_is_gray_and_no_cluster(ax, iris):
+    from matplotlib.colors import to_rgb
+
+    X, _ = iris
+    model = DBSCAN(eps=0.6, min_samples=8).fit(X)
+    labels = model.labels_
+    assert set(labels) == {-1, 0, 1}
+    clusters(X, model, ax=ax, colors=["red", "blue"])
+    noise, *drawn = ax.collections
+    assert np.array_equal(noise.get_offsets(), X[labels < 0][:, :2])
+    assert len(set(noise.get_facecolor()[0, :3])) == 1  # gray
+    for code, (points, color) in enumerate(zip(drawn, ["red", "blue"], strict=True)):
+        assert np.array_equal(points.get_offsets(), X[labels == code][:, :2])
+        assert np.allclose(points.get_facecolor()[0, :3], to_rgb(color))
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts == ["noise", "0", "1"]
+    ax.clear()
+    clusters(X, labels, noise_label=None, ax=ax)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["-1", "0", "1"]
+    ax.clear()
+    names = np.array(["none", "a", "b"])[labels + 1]
+    clusters(X, names, noise_label="none", ax=ax)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["noise", "a", "b"]
+
+
+def test_noise_alone_is_drawn(ax, iris):
+    clusters(iris[0], np.full(150, -1), ax=ax)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["noise"]
+
+
+def test_silhouettes_without_noise(ax, iris):
+    X, _ = iris
+    labels = DBSCAN(eps=0.6, min_samples=8).fit(X).labels_
+    shown = silhouette(X, labels, noise_label=-1, ax=ax)
+    assert np.isnan(shown.widths[labels < 0]).all()
+    assert shown.mean == pytest.approx(metrics.silhouette_score(X, labels, noise_label=-1))
+    assert len(ax.collections) == 2
+    assert f"{np.mean(labels < 0):.1%} noise left out" in ax.get_title()
+    ax.clear()
+    silhouette(X, labels, ax=ax)
+    assert len(ax.collections) == 3
+    assert "noise" not in ax.get_title()
+
+
+@pytest.mark.parametrize("min_samples", [1, 4, 150])
+def test_rows_below_eps_are_core_rows(ax, iris, min_samples):
+    X, _ = iris
+    D = np.sort(np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)), axis=1)
+    shown = neighbor_distances(X, min_samples, eps=0.5, ax=ax)
+    assert np.allclose(ax.lines[0].get_ydata(), np.sort(D[:, min_samples - 1]))
+    model = DBSCAN(eps=0.5, min_samples=min_samples).fit(X)
+    assert shown.core == len(model.core_sample_indices_) / 150
+    assert f"{shown.core:.1%} core rows" in ax.get_legend().get_texts()[0].get_text()
+    ax.clear()
+    assert neighbor_distances(D * 0 + 1 - np.eye(150), metric="precomputed", ax=ax).core is None
+    assert (ax.lines[0].get_ydata() == 1).all()
+    assert len(ax.lines) == 1
+
+
+def test_bad_neighbor_distances(ax, iris):
+    with pytest.raises(ValueError, match="min_samples must be between 1 and the number of rows"):
+        neighbor_distances(iris[0], 151, ax=ax)
+    with pytest.raises(ValueError, match="eps must be"):
+        neighbor_distances(iris[0], eps=-1, ax=ax)

@@ -153,6 +153,7 @@ def pictures():
     yield "condensed_tree", lambda **k: plot.condensed_tree(dense, **k)
     yield "reachability", lambda **k: plot.reachability(dense, **k)
     yield "gap", lambda **k: plot.gap(gap_statistic(X, k_max=3, n_boot=3, random_state=0), **k)
+    yield "neighbor_distances", lambda **k: plot.neighbor_distances(X, **k)
     yield "elbow", lambda **k: plot.elbow(choose_n_clusters(X, ks=[2, 3], random_state=0), **k)
 
 

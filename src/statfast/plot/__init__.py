@@ -10,7 +10,7 @@ from statfast.plot.classifier_scores import (
     precision_recall,
     roc,
 )
-from statfast.plot.clusterings import clusters, elbow, gap, silhouette
+from statfast.plot.clusterings import clusters, elbow, gap, neighbor_distances, silhouette
 from statfast.plot.coefficient_plots import coefficient_histogram, coefficient_stems
 from statfast.plot.components import (
     biplot,
@@ -108,6 +108,7 @@ __all__ = [
     "margin_losses",
     "mixture_criteria",
     "nearest",
+    "neighbor_distances",
     "out_of_bag",
     "partial_dependence",
     "penalty_errors",

@@ -20,11 +20,14 @@ from statfast._validation import (
 )
 from statfast.cluster import GapStatisticResult, NClustersResult
 from statfast.metrics import silhouette_samples
+from statfast.metrics.clustering.noise import is_noise
+from statfast.neighbors import NearestNeighbors
 from statfast.plot.regions import COLORS, chosen_colors, legend_text
 
 MARKERS = "os^Dv"  # Each marker serves as many clusters as there are colors.
 # In square typographic points, so that centers are seen among the smallest points, too.
 MIN_CENTER_AREA = 60.0
+NOISE_COLOR = "0.55"
 
 
 def clusters(
@@ -36,9 +39,10 @@ def clusters(
     ax: Axes | None = None,
     colors: Sequence[Any] | None = None,
     point_size: float = 14.0,
+    noise_label: Any = -1,
     **style: Any,
 ) -> Display:
-    """Draw samples in two features, colored by cluster, and the centers.
+    """Draw samples in two features, colored by cluster, those of noise in gray, and the centers.
 
     Parameters
     ----------
@@ -54,10 +58,13 @@ def clusters(
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     colors : sequence of matplotlib colors, optional
-        One for each cluster in ascending order of labels; None takes a palette of seven that
-        repeats, with another shape of points each time.
+        One for each cluster, noise is none, in ascending order of labels; None takes a palette of
+        seven that repeats, with another shape of points each time.
     point_size : float, default=14.0
-        Area of the points in square typographic points.
+        Area of the points in square typographic points; less for noise.
+    noise_label : label, default=-1
+        The label of samples that are in no cluster: they are gray, below the others, and the legend
+        says noise. None takes each label for a cluster.
     **style : object
         Style of the points, passed to ``ax.scatter``.
 
@@ -98,7 +105,9 @@ def clusters(
     last = rows.shape[1] - 1
     across, up = (as_count(j, "columns", 0, last, limit="the last column") for j in (across, up))
     point_size = as_real(point_size, "point_size", 0.0)
-    palette = chosen_colors(colors, len(classes))
+    noise = is_noise(classes, noise_label)
+    names_of_clusters = classes[~noise]
+    palette = chosen_colors(colors, len(names_of_clusters))
     points = None if centers is None else as_rows(centers, name="centers")
     if points is not None and points.shape[1] != rows.shape[1]:
         raise ValueError(
@@ -110,8 +119,13 @@ def clusters(
         names = [f"feature {j}" for j in range(rows.shape[1])]
 
     def draw(shown: Display, ax: Any) -> None:
-        for code, label in enumerate(classes):
-            members = rows[codes == code]
+        outside = rows[noise[codes]]
+        if len(outside):
+            shape = {"s": 0.7 * point_size, "linewidths": 0, "alpha": 0.8, "marker": "o", **style}
+            shape = {**shape, "color": [NOISE_COLOR], "label": "noise"}
+            ax.scatter(outside[:, across], outside[:, up], **shape)
+        for code, label in enumerate(names_of_clusters):
+            members = rows[classes[codes] == label]
             marker = MARKERS[code // len(COLORS) % len(MARKERS)]
             shape = {"s": point_size, "linewidths": 0, "alpha": 0.8, "marker": marker, **style}
             shape = {"color": [palette[code]], "label": legend_text(label), **shape}
@@ -124,7 +138,7 @@ def clusters(
             )  # fmt: skip
         ax.set_xlabel(names[across])
         ax.set_ylabel(names[up])
-        if len(classes) <= len(COLORS):
+        if len(names_of_clusters) <= len(COLORS):
             ax.legend(fontsize="small")
 
     return Display(draw, labels=classes[codes], centers=points).plot(ax=ax)
@@ -154,6 +168,7 @@ def silhouette(
     metric_params: dict[Any, Any] | None = None,
     ax: Axes | None = None,
     colors: Sequence[Any] | None = None,
+    noise_label: Any = None,
     n_jobs: int | None = None,
     **style: Any,
 ) -> Display:
@@ -177,6 +192,9 @@ def silhouette(
         Where to draw; None draws on a new figure of pyplot.
     colors : sequence of matplotlib colors, optional
         One for each cluster in ascending order of labels; None takes a palette that repeats.
+    noise_label : label, optional
+        The label of samples that are in no cluster, such as -1: they are left out, and the title
+        says how many. None counts their label as a cluster, as `silhouette_score` does.
     n_jobs : int, optional
         Threads.
     **style : object
@@ -185,7 +203,8 @@ def silhouette(
     Returns
     -------
     Display
-        With ``widths`` (n,), their ``mean`` and the share that is ``negative``. One filled area for
+        With ``widths`` (n,), NaN for noise, and of the others their ``mean`` and the share that is
+        ``negative``. One filled area for
         each cluster, the first on top, with its label, rows and mean beside it (where there are not
         too many to be read); a dashed line at the mean of all; and in the title the mean and the
         share of negative widths, whose rows are nearer to another cluster.
@@ -212,24 +231,35 @@ def silhouette(
     """
     labels = labels_of(labels)
     widths = silhouette_samples(
-        X, labels, metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs
+        X,
+        labels,
+        metric=metric,
+        p=p,
+        metric_params=metric_params,
+        noise_label=noise_label,
+        n_jobs=n_jobs,
     )
     classes, codes = as_labels(labels, len(widths), name="labels")
+    noise = is_noise(classes, noise_label)
+    clustered = ~noise[codes]
+    classes, codes = classes[~noise], (np.cumsum(~noise) - 1)[codes[clustered]]
     palette = chosen_colors(colors, len(classes))
-    mean, negative = float(widths.mean()), float((widths < 0).mean())
+    inside = widths[clustered]
+    mean, negative = float(inside.mean()), float((inside < 0).mean())
+    left_out = f"\n{1 - clustered.mean():.1%} noise left out" if noise.any() else ""
 
     def draw(shown: Display, ax: Any) -> None:
-        gap = max(1.0, 0.02 * len(widths))
+        gap = max(1.0, 0.02 * len(inside))
         below, middles, texts = 0.0, [], []
         for code, label in enumerate(classes):
-            sorted_widths = -np.sort(-widths[codes == code])
+            sorted_widths = -np.sort(-inside[codes == code])
             edges = np.repeat(below + np.arange(len(sorted_widths) + 1.0), 2)[1:-1]
             shape = {"color": palette[code], "linewidth": 0, **style}
             ax.fill_betweenx(edges, 0, np.repeat(sorted_widths, 2), **shape)
             middles.append(below + len(sorted_widths) / 2)
             texts.append(f"{label}: {len(sorted_widths)} samples, {sorted_widths.mean():.2f}")
             below += len(sorted_widths) + gap
-        low = min(0.0, float(widths.min())) - 0.02
+        low = min(0.0, float(inside.min())) - 0.02
         box = ax.get_window_extent()
         across, down = (size * 72 / ax.figure.dpi for size in (box.width, box.height))
         size = min(MAX_TEXT_SIZE, down / (LINE * (len(texts) + 1)))
@@ -247,7 +277,7 @@ def silhouette(
         ax.set_yticks([])
         ax.set_xlabel("silhouette width")
         ax.set_ylabel("samples by cluster")
-        ax.set_title(f"mean silhouette {mean:.2f}, {negative:.1%} negative")
+        ax.set_title(f"mean silhouette {mean:.2f}, {negative:.1%} negative{left_out}")
 
     return Display(draw, widths=widths, mean=mean, negative=negative).plot(ax=ax)
 
@@ -262,6 +292,95 @@ def spread_out(places: Array | list[float], distance: float, stop: float) -> lis
         moved[i] = min(moved[i], limit)
         limit = moved[i] - distance
     return moved
+
+
+def neighbor_distances(
+    X: Rows,
+    min_samples: int = 5,
+    *,
+    metric: str | Callable[..., Any] = "euclidean",
+    p: float = 2,
+    metric_params: dict[Any, Any] | None = None,
+    eps: float | None = None,
+    ax: Axes | None = None,
+    n_jobs: int | None = None,
+    **style: Any,
+) -> Display:
+    """Draw the radius at which each sample has enough neighbors, sorted: for the choice of eps.
+
+    `DBSCAN` makes a core row of each sample whose radius is at most eps. A good eps is where the
+    curve begins to rise steeply: what is to the right is noise, or at the border of a cluster.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n, d), or (n, n) if precomputed
+        The samples, or distances between them.
+    min_samples : int, default=5
+        Samples within the radius, the sample itself among them, as in `DBSCAN`; from 1 to n.
+    metric : str or callable, default="euclidean"
+        A name known to `NearestNeighbors`, a function of two samples, or "precomputed".
+    p : float, default=2
+        Exponent of the metric "minkowski".
+    metric_params : dict, optional
+        Other parameters of the metric.
+    eps : float, optional
+        Where to draw a line across, not negative; its text says how many samples are core rows.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    n_jobs : int, optional
+        Threads.
+    **style : object
+        Style of the curve, passed to ``ax.plot``.
+
+    Returns
+    -------
+    Display
+        With the ``distances`` (n,), rising, ``eps``, and the share of core rows ``core`` or None.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    ValueError
+        If X or its metric is refused by `NearestNeighbors`, or a parameter is out of its range.
+
+    References
+    ----------
+    M. Ester, H.-P. Kriegel, J. Sander, X. Xu (1996). A density-based algorithm for discovering
+    clusters in large spatial databases with noise. KDD-96, 226-231.
+    https://cdn.aaai.org/KDD/1996/KDD96-037.pdf
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import neighbor_distances
+    >>> X = load_iris().data
+    >>> shown = neighbor_distances(X, 5, eps=0.5, ax=Figure().subplots())
+    >>> round(shown.core, 2)
+    0.77
+    """
+    search = NearestNeighbors(metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs).fit(X)
+    count = as_count(
+        min_samples, "min_samples", high=search.n_samples_fit_, limit="the number of rows"
+    )
+    distances = np.sort(search.kneighbors(X, count)[0][:, -1])
+    radius = None if eps is None else as_real(eps, "eps", 0.0)
+    core = None if radius is None else float((distances <= radius).mean())
+
+    def draw(shown: Display, ax: Any) -> None:
+        ranks = np.arange(1, len(distances) + 1)
+        ax.plot(ranks, distances, **{"color": COLORS[0], **style})
+        if radius is not None:
+            text = f"eps = {radius:.3g}: {core:.1%} core rows"
+            ax.axhline(radius, color="0.4", linestyle="--", linewidth=1, label=text)
+            ax.legend(loc="upper left", fontsize="small")
+        ax.set_xlim(0, len(distances) + 1)
+        ax.set_ylim(bottom=0)
+        ax.set_xlabel("samples, by that distance")
+        ax.set_ylabel(f"distance within which there are {count} samples")
+
+    return Display(draw, distances=distances, eps=radius, core=core).plot(ax=ax)
 
 
 NAMES = {"within": "sum within clusters"}
