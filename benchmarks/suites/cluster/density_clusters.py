@@ -27,6 +27,18 @@ def clouds(n, d, eps, seed):
     return {"X": X, "eps": eps}
 
 
+def evenly_dense(n, seed):
+    """Rows of a part of the plane that grows with n, so that all n have as many neighbors."""
+    side = (n / 1000.0) ** 0.5
+    X = side * np.random.default_rng(seed).random((n, 2))
+    return {"X": X, "eps": 0.06}
+
+
+def _growth(n):
+    name = f"growth: DBSCAN of {n}x2"
+    return Problem(name, "dbscan", partial(evenly_dense, n), beyond=True, limit=300.0)
+
+
 def _problem(n, d, eps, group=""):
     name = f"DBSCAN of {n}x{d}, eps={eps}"
     return Problem(name, "dbscan", partial(clouds, n, d, eps), group=group, beyond=not group)
@@ -79,6 +91,7 @@ SUITE = Suite(
         _problem(100_000, 2, 0.3),
         _problem(30_000, 10, 0.8),
         _problem(1_000_000, 3, 0.05),
+        *(_growth(n) for n in (10_000, 100_000, 1_000_000, 10_000_000)),
     ],
     quick=[_problem(3_000, 2, 0.2, "dbscan")],
     libraries={

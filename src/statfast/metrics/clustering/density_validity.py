@@ -87,7 +87,7 @@ def dbcv_score(
     nearest, which is joined to the lowest of the rows in the tree that are so near: the score can
     depend a little on the order of the rows of a cluster. Of two rows both are internal. But for
     these, for equal rows, and for distances that differ by less than 1e-5 of themselves, which it
-    takes for equal, ``validity_index`` of the package hdbscan gives the same.
+    takes for equal, the package hdbscan gives the same validity index.
 
     Exact. Cost: O(n^2 d). Memory: O(n d), and some 2 MB a thread; of a function of two rows its
     matrix.
