@@ -368,3 +368,33 @@ def test_density_based_validity_needs_rows():
         choose_n_clusters(X, ks=[2], criterion="gap", noise_label=-1)
     with pytest.raises(ValueError, match="noise_label must be None or one label"):
         choose_n_clusters(X, ks=[2], noise_label=[1])
+
+
+def test_stability_of_clusters_beside_noise():
+    """Noise is in no cluster: it neither counts as one, nor takes part in a union."""
+    X = np.vstack([three_groups(20), [[60.0, 60.0], [-60.0, 60.0]]])
+
+    def method(rows, k):
+        far = np.abs(rows).max(axis=1) > 50
+        return np.where(far, -1, np.argsort(np.argsort(rows[:, 0])) * k // len(rows))
+
+    found = cluster_stability(X, 3, method=method, n_boot=10, noise_label=-1, random_state=0)
+    assert found.labels[-2:].tolist() == [-1, -1]
+    assert found.jaccard.shape == (10, 3)
+    assert found.to_frame()["rows"].sum() == 60
+    assert len(str(found).splitlines()) == 4
+    counted = cluster_stability(X, 3, method=method, n_boot=10, random_state=0)
+    assert counted.jaccard.shape == (10, 4)
+    assert np.allclose(counted.jaccard[:, 1:], found.jaccard)
+    with pytest.raises(ValueError, match="noise alone"):
+        cluster_stability(X, 2, method=lambda rows, k: -np.ones(len(rows)), noise_label=-1)
+
+
+def test_sets_in_which_all_is_noise():
+    X = three_groups(10)
+
+    def method(rows, k):
+        return np.zeros(len(rows)) if len(rows) == len(X) else -np.ones(len(rows))
+
+    found = cluster_stability(X, 1, method=method, n_boot=5, noise_label=-1, random_state=0)
+    assert (found.jaccard == 0).all()

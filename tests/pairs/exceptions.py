@@ -260,7 +260,7 @@ INSTEAD = [
     (ANY, "image_shape", IMAGES, OF_COLUMNS),
     ("AgglomerativeClustering", "connectivity", NOTHING, JUDGED_BY_FIT),
     ("AgglomerativeClustering", "linkage",
-     values_of("average", "ward", "complete", "single", "weighted", "centroid", "median"),
+     values_of("average", "ward", "complete", "single", "weighted", "centroid", "median", "genie"),
      "the default, ward, takes Euclidean distances alone"),
     ("NearestNeighbors|RadiusNeighbors.*", "radius", values_of(20.0, 8.0), SUITS_THE_ROWS),
     ("KMeansConstrained", "size_min", values_of(1, 3), SUITS_THE_ROWS),

@@ -356,9 +356,9 @@ def neighbor_distances(
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import neighbor_distances
     >>> X = load_iris().data
-    >>> shown = neighbor_distances(X, 5, eps=0.5, ax=Figure().subplots())
-    >>> round(shown.core, 2)
-    0.77
+    >>> shown = neighbor_distances(X, 5, eps=0.6, ax=Figure().subplots())
+    >>> print(f"{shown.core:.0%}")
+    88%
     """
     search = NearestNeighbors(metric=metric, p=p, metric_params=metric_params, n_jobs=n_jobs).fit(X)
     count = as_count(

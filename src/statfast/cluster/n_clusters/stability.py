@@ -16,7 +16,7 @@ from statfast._estimator import Display, picture
 from statfast._typing import Array, Axes, DataFrame, Rows, Seed
 from statfast._validation import MAX_REPEATS, as_count, as_generator, refuse_large
 from statfast.cluster.n_clusters.data import as_points
-from statfast.cluster.n_clusters.methods import as_family, threads_of
+from statfast.cluster.n_clusters.methods import as_family, threads_of, with_noise
 
 RECOVERED, DISSOLVED = 0.75, 0.5
 
@@ -28,7 +28,7 @@ class StabilityResult:
     Attributes
     ----------
     labels : ndarray
-        The clusters of the rows themselves: (n,).
+        The clusters of the rows themselves: (n,); -1 for noise.
     jaccard : ndarray
         Similarity of each cluster to the most similar one of each bootstrap set: (n_boot, k).
     mean : ndarray
@@ -55,7 +55,7 @@ class StabilityResult:
         """
         import pandas
 
-        columns = {"rows": np.bincount(self.labels), "jaccard": self.mean}
+        columns = {"rows": self._sizes(), "jaccard": self.mean}
         columns |= {"recovered": self.recovered, "dissolved": self.dissolved}
         return pandas.DataFrame(columns).rename_axis("cluster")
 
@@ -75,9 +75,12 @@ class StabilityResult:
         """
         return picture("stability")(self, ax=ax, **style)
 
+    def _sizes(self) -> Array:
+        return np.bincount(self.labels[self.labels >= 0], minlength=len(self.mean))
+
     def __str__(self) -> str:
         lines = [f"{'cluster':>8} {'rows':>8} {'Jaccard':>8} {'recovered':>10} {'dissolved':>10}"]
-        sizes = np.bincount(self.labels)
+        sizes = self._sizes()
         columns = zip(sizes, self.mean, self.recovered, self.dissolved, strict=True)
         lines += [
             f"{c:8d} {n:8d} {j:8.3f} {r:10d} {x:10d}" for c, (n, j, r, x) in enumerate(columns)
@@ -95,6 +98,7 @@ def cluster_stability(
     metric: str | Callable[..., Any] = "euclidean",
     metric_params: dict[Any, Any] | None = None,
     n_boot: int = 100,
+    noise_label: Any = None,
     random_state: Seed = None,
     n_jobs: int | None = None,
 ) -> "StabilityResult":
@@ -118,6 +122,9 @@ def cluster_stability(
         Parameters of the metric.
     n_boot : int, default=100
         Bootstrap sets. Of rows drawn several times one is kept.
+    noise_label : label, optional
+        The label that a function given as `method` puts on rows in no cluster, such as -1: noise
+        is no cluster whose stability is asked for. None takes each label for a cluster.
     random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
         Source of the draws and starts.
     n_jobs : int, optional
@@ -158,24 +165,26 @@ def cluster_stability(
     >>> cluster_stability(X, 2, n_boot=20, random_state=0).mean
     array([1., 1.])
     """
-    family = as_family(method, metric)
+    family = with_noise(as_family(method, metric), noise_label)
     points = as_points(X, metric, metric_params, n_jobs=n_jobs)
     n = points.n
     k = as_count(n_clusters, "n_clusters", 1, n, limit="the number of rows")
     n_boot = as_count(n_boot, "n_boot", high=MAX_REPEATS)
     rng = as_generator(random_state)
-    _, labels = np.unique(family(points, [k], int(rng.integers(2**32)))[0], return_inverse=True)
-    n_labels = int(labels.max()) + 1
+    labels, n_labels = _numbered(family(points, [k], int(rng.integers(2**32)))[0])
+    if n_labels == 0:
+        raise ValueError("method must find a cluster; got noise alone. Choose another one.")
     draws = [(np.unique(rng.integers(n, size=n)), int(rng.integers(2**32))) for _ in range(n_boot)]
 
     def work(draw: tuple[Array, int]) -> Array:
         drawn, seed = draw
         fewer = [min(k, len(drawn))]  # few distinct rows may be drawn
-        _, again = np.unique(family(points.take(drawn), fewer, seed)[0], return_inverse=True)
-        shared = np.zeros((n_labels, int(again.max()) + 1))
+        again, n_again = _numbered(family(points.take(drawn), fewer, seed)[0])
+        shared = np.zeros((n_labels + 1, n_again + 1))  # the last are those of noise, -1
         np.add.at(shared, (labels[drawn], again), 1)
         union = shared.sum(axis=1)[:, None] + shared.sum(axis=0) - shared
-        return (shared / np.maximum(union, 1)).max(axis=1)
+        similarity = shared / np.maximum(union, 1)
+        return similarity[:-1, :-1].max(axis=1, initial=0.0)
 
     threads = threads_of(family, n_jobs)
     if points.metric == PRECOMPUTED:
@@ -190,3 +199,10 @@ def cluster_stability(
         (jaccard > RECOVERED).sum(axis=0),
         (jaccard <= DISSOLVED).sum(axis=0),
     )
+
+
+def _numbered(labels: Array) -> tuple[Array, int]:
+    """Labels from 0 on, but for noise, which is -1; and how many there are."""
+    classes, codes = np.unique(labels, return_inverse=True)
+    noise = int(np.count_nonzero(classes < 0))
+    return codes - noise, len(classes) - noise
