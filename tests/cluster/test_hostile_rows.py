@@ -85,7 +85,7 @@ def test_float32_rows_far_from_0_are_clustered_in_float64(name):
 def test_infinite_numbers_are_refused(name, value):
     X = three_groups(5)
     X[3, 1] = value
-    with pytest.raises(ValueError, match="infinit"):
+    with pytest.raises(ValueError, match="infinity"):
         PARTITIONS[name](2).fit(X)
 
 
