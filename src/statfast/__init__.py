@@ -199,8 +199,10 @@ _HOMES = {
         "manova",
     ),
     "interchange": (
+        "from_sklearn",
         "load",
         "save",
+        "to_sklearn",
     ),
     "linear": (
         "ElasticNet",

@@ -166,8 +166,10 @@ from statfast.generative import (
 from statfast.generative import ShrunkCovariance as ShrunkCovariance
 from statfast.generative import box_m as box_m
 from statfast.generative import manova as manova
+from statfast.interchange import from_sklearn as from_sklearn
 from statfast.interchange import load as load
 from statfast.interchange import save as save
+from statfast.interchange import to_sklearn as to_sklearn
 from statfast.linear import ElasticNet as ElasticNet
 from statfast.linear import ElasticNetCV as ElasticNetCV
 from statfast.linear import GammaRegressor as GammaRegressor
@@ -543,6 +545,7 @@ __all__ = [
     "f_regression",
     "fcluster",
     "frequent_itemsets",
+    "from_sklearn",
     "gap_statistic",
     "glm_path",
     "inconsistency",
@@ -577,6 +580,7 @@ __all__ = [
     "sort_graph_by_row_values",
     "step",
     "tangent_distance",
+    "to_sklearn",
     "train_test_split",
     "validation_curve",
     "vif",

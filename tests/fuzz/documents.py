@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Texts, and files of language models."""
+"""Texts, files of models, and models of another library."""
 
 import io
 import tempfile
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from statfast import KNeighborsRegressor, save
+from statfast import KNeighborsRegressor, save, to_sklearn
 from statfast.text import NGramLanguageModel, write_arpa
 from tests.fuzz.inputs import choose
 
@@ -49,6 +49,13 @@ def arpa_file(drawing, thing):
             lines[int(rng.integers(len(lines)))] = choose(rng, odd)
         place.write_text("\n".join(lines), "utf-8")
     return choose(rng, (place, str(place)))
+
+
+def model_of_scikit_learn(drawing, thing):
+    """A fitted model of another library, or one that is not fitted."""
+    rng = drawing.rng
+    made = to_sklearn(KNeighborsRegressor(2).fit(rng.normal(size=(5, 2)), np.arange(5.0)))
+    return made if drawing.calm or rng.random() < 0.8 else type(made)()
 
 
 def model_file(drawing, thing):

@@ -9,7 +9,7 @@ from scipy import sparse, stats
 from scipy.cluster import hierarchy
 
 from tests.fuzz import surface
-from tests.fuzz.documents import arpa_file, documents, model_file
+from tests.fuzz.documents import arpa_file, documents, model_file, model_of_scikit_learn
 from tests.fuzz.inputs import choose, sparse_rows
 from tests.fuzz.made import Ref, model, models, named_learners, result, search, steps, transformers
 from tests.fuzz.outcomes import OUTCOMES
@@ -224,6 +224,7 @@ ROLES = {
     "centers": centers,
     "Z": dendrogram,
     "model": model,
+    "fitted": model_of_scikit_learn,
     "search": search,
     "models": models,
     "choice": lambda drawing, thing: result(drawing, thing, "choice"),

@@ -107,6 +107,7 @@ def test_the_same_bits_after_a_file(cls, data):
     assert type(read) is cls
     contract.assert_same_bits(model, read, X)
     assert same(model.get_params(deep=False), read.get_params(deep=False))
+    assert written(again(model)) == written(model)  # after answers, too
     public = [name for name in vars(model) if name.endswith("_") and not name.startswith("_")]
     for name in public:
         assert name in vars(read)

@@ -37,7 +37,7 @@ ROOMS = {  # of a family, each on those before; a list in it: rooms that do not 
     "ensemble": ["forest", "boosting", "members", ["bagging", "adaboost", "combination"]],
     "decomposition": ["components", ["pca", "choice"], "ratings", "nonnegative"],
     "generative": ["normal", ["covariance", "discriminant"], "naive_bayes"],
-    "interchange": ["files"],
+    "interchange": ["files", "scikit_learn"],
     "linear": ["design", "inference", "penalized", "glm", "least_squares", "logistic"],
     "metrics": ["distance", "clustering", "classification", "regression", "ranking", "probability"],
     "model_selection": [

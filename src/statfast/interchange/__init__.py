@@ -2,5 +2,6 @@
 """Models in and out: files of numbers and text, and fitted models of scikit-learn."""
 
 from statfast.interchange.files.model_file import load, save
+from statfast.interchange.scikit_learn.conversion import from_sklearn, to_sklearn
 
-__all__ = ["load", "save"]
+__all__ = ["from_sklearn", "load", "save", "to_sklearn"]

@@ -166,8 +166,10 @@ def load(path: str | PathLike[str] | IO[bytes]) -> Any:
     >>> model = Ridge(alpha=0.5).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
     >>> file = io.BytesIO()
     >>> save(model, file)
-    >>> load(file).coef_.tolist() == model.coef_.tolist()
-    True
+    >>> load(file)
+    Ridge(alpha=0.5)
+    >>> load(file).predict([[3.0]]).round(2)
+    array([6.2])
     >>> load(io.BytesIO(b"a pickle, perhaps"))
     Traceback (most recent call last):
     ValueError: The file is not a model that statfast.save has written: File is not a zip file.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import sys
-from functools import partial
+from functools import cached_property, partial
 from types import MethodType
 from typing import Any
 
@@ -204,6 +204,8 @@ def attributes(value: Any) -> dict[str, Any]:
     elif dataclasses.is_dataclass(kind):
         state = {field.name: getattr(value, field.name) for field in dataclasses.fields(kind)}
     else:
-        state = dict(vars(value))
+        cached = {name for base in kind.__mro__ for name, v in vars(base).items()
+                  if isinstance(v, cached_property)}  # fmt: skip
+        state = {name: v for name, v in vars(value).items() if name not in cached}
     derived = DERIVED.get(kind.__name__, {})
     return {name: derived.get(name, v) for name, v in state.items()}

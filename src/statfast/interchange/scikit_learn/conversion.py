@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fitted models of scikit-learn as those of statfast, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from statfast._estimator import Estimator
+from statfast._validation import not_fitted, shown
+from statfast.interchange.scikit_learn import (
+    boosting,
+    compositions,
+    densities,
+    kernel_machines,
+    linear_models,
+    transformers,
+    trees,
+)
+from statfast.interchange.scikit_learn.shared_parameters import NotConverted
+
+_MODULES: tuple[Any, ...] = (
+    linear_models, densities, transformers, kernel_machines, trees, boosting,
+)  # fmt: skip
+READ: dict[str, Callable[[Any], Any]] = {k: v for m in _MODULES for k, v in m.READ.items()}
+WRITE: dict[str, Callable[[Any], Any]] = {k: v for m in _MODULES for k, v in m.WRITE.items()}
+
+
+def from_sklearn(fitted: Any) -> Any:
+    """Convert a fitted model of scikit-learn to one of statfast that answers the same.
+
+    Nothing is fitted again. Predictions agree to 1e-12, labels are equal.
+
+    Parameters
+    ----------
+    fitted : estimator of scikit-learn
+        A linear or logistic model, a linear or kernel support vector machine, a k-nearest
+        neighbors estimator, ``KMeans``, a discriminant analysis, a naive Bayes classifier, ``PCA``,
+        a scaler, an encoder of categories, ``SimpleImputer``, a decision tree or forest, histogram
+        gradient boosting, AdaBoost, or a ``Pipeline`` or ``ColumnTransformer`` of these.
+
+    Returns
+    -------
+    estimator
+        Of the class of the same name, with the parameters that both have, the names of columns and
+        `set_output`. ``ExtraTreeClassifier`` becomes ``DecisionTreeClassifier(splitter="random")``.
+
+    Raises
+    ------
+    TypeError
+        If its class, or a setting that its answers depend on, has no equal here. The sentence says
+        which.
+    NotFittedError
+        If it is not fitted.
+
+    See Also
+    --------
+    to_sklearn : The way back.
+
+    Notes
+    -----
+    scikit-learn's trees compare rows in float32. Their thresholds become the largest float64
+    numbers whose float32 is not above them, so that each row takes the same way.
+
+    What scikit-learn does not keep, is not there: standard errors and summaries of linear models,
+    likelihoods of discriminants, out-of-bag rows of forests. Fit by statfast for them. Neighbors at
+    the same distance are taken by the lowest row, and probabilities of an ``SVC`` are coupled to
+    convergence, which scikit-learn's are to some three digits.
+
+    Cost: a copy of what the model has learned; neighbors are indexed again.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from statfast import from_sklearn
+    >>> from statfast.datasets import load_iris
+    >>> data = load_iris()
+    >>> fitted = RandomForestClassifier(20, random_state=0).fit(data.data, data.target)
+    >>> fitted.predict_proba(data.data[70:72]).round(2)
+    array([[0. , 0.6, 0.4],
+           [0. , 1. , 0. ]])
+    >>> model = from_sklearn(fitted)
+    >>> model.predict_proba(data.data[70:72]).round(2)
+    array([[0. , 0.6, 0.4],
+           [0. , 1. , 0. ]])
+    """
+    if isinstance(fitted, Estimator):
+        raise TypeError(f"fitted is {shown(fitted)}, a model of statfast already. Use it as it is.")
+    kind = type(fitted)
+    if not kind.__module__.startswith("sklearn."):
+        raise NotConverted(
+            f"fitted must be a fitted model of scikit-learn; got {shown(fitted)} of the type "
+            f"{kind.__module__}.{kind.__qualname__}. Classes derived from scikit-learn's may "
+            "answer otherwise, and are not converted."
+        )
+    if compositions.is_composed(fitted):
+        return compositions.read(fitted, from_sklearn)
+    if kind.__name__ not in READ:
+        raise NotConverted(
+            f"{kind.__name__} is not converted. from_sklearn knows {', '.join(sorted(READ))}, "
+            f"and {', '.join(compositions.KINDS)} of them."
+        )
+    if not _learned(fitted):
+        raise not_fitted(fitted)
+    return READ[kind.__name__](fitted)
+
+
+def to_sklearn(model: Any) -> Any:
+    """Convert a fitted model of statfast to one of scikit-learn that answers the same.
+
+    The result is scikit-learn's own class, fitted: what reads its trees, coefficients or support
+    vectors (``sklearn.inspection``, ``sklearn.tree.plot_tree``, skl2onnx, shap) reads it.
+
+    Parameters
+    ----------
+    model : estimator of statfast
+        Of a class that `from_sklearn` makes.
+
+    Returns
+    -------
+    estimator of scikit-learn
+        Of the class of the same name, with the parameters that both have, the names of columns and
+        `set_output`.
+
+    Raises
+    ------
+    TypeError
+        If its class, or a setting that its answers depend on, has no equal in scikit-learn: splits
+        of categories, surrogates, a priori probabilities of trees, kernels of your own. The
+        sentence says which.
+    NotFittedError
+        If it is not fitted.
+
+    See Also
+    --------
+    from_sklearn : The way in.
+
+    Notes
+    -----
+    Predictions agree to 1e-12, and labels are equal, but for what scikit-learn computes otherwise:
+    its trees round rows to float32, so that a row whose value is a threshold, or lies nearer to it
+    than float32 can tell, may go the other way; and those of `from_sklearn`. Rows of float32 go the
+    same way in both.
+
+    scikit-learn is imported here, and nowhere else but in `from_sklearn`.
+
+    Examples
+    --------
+    >>> from sklearn.tree import export_text
+    >>> from statfast import DecisionTreeClassifier, to_sklearn
+    >>> from statfast.datasets import load_iris
+    >>> data = load_iris()
+    >>> model = DecisionTreeClassifier(max_depth=1).fit(data.data, data.target)
+    >>> print(export_text(to_sklearn(model), feature_names=data.feature_names))
+    |--- petal_length <= 2.45
+    |   |--- class: 0
+    |--- petal_length >  2.45
+    |   |--- class: 1
+    <BLANKLINE>
+    """
+    if not isinstance(model, Estimator):
+        raise TypeError(f"model must be an estimator of statfast; got {shown(model)}.")
+    if compositions.is_composed(model):
+        return compositions.write(model, to_sklearn)
+    name = type(model).__name__
+    if name not in WRITE or not type(model).__module__.startswith("statfast."):
+        raise NotConverted(
+            f"{name} is not converted. to_sklearn knows {', '.join(sorted(WRITE))}, and "
+            f"{', '.join(compositions.KINDS)} of them."
+        )
+    if not model.__sklearn_is_fitted__():
+        raise not_fitted(model)
+    return WRITE[name](model)
+
+
+def _learned(fitted: Any) -> bool:
+    """Whether an estimator of scikit-learn is fitted."""
+    return any(name.endswith("_") and not name.startswith("__") for name in vars(fitted))

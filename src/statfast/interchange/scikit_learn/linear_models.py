@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear models of both libraries: coefficients and intercepts, and what a prediction makes of
+them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from statfast import linear, svm
+from statfast._typing import Array
+from statfast.interchange.scikit_learn.shared_parameters import ours, require, theirs
+from statfast.linear.inference.inference import Result
+
+NO_INFERENCE = (
+    "The model comes from scikit-learn, which keeps no standard errors. Fit it by statfast for "
+    "them."
+)
+REGRESSORS = (
+    "ElasticNet", "ElasticNetCV", "HuberRegressor", "Lasso", "LassoCV", "LinearRegression",
+    "MultiTaskElasticNet", "MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV", "Ridge",
+    "RidgeCV",
+)  # fmt: skip
+# What both libraries publish under the same name and with the same meaning.
+SHARED = ("alpha_", "l1_ratio_", "n_iter_", "dual_gap_", "best_score_", "scale_", "outliers_")
+
+
+def _shared(model: Any) -> dict[str, Any]:
+    return {name: vars(model)[name] for name in SHARED if name in vars(model)}
+
+
+def _names(model: Any) -> list[str]:
+    names = getattr(model, "feature_names_in_", None)
+    return [f"x{j}" for j in range(model.n_features_in_)] if names is None else list(names)
+
+
+def bare_result(model: Any, title: str, coef: Array, intercept: Array | float) -> Result:
+    """The inference of a model of which coefficients alone are known."""
+    names, rows = _names(model), np.atleast_2d(coef)
+    values = np.column_stack([np.broadcast_to(intercept, len(rows)), rows])
+    nothing, several = float("nan"), len(rows) > 1
+    return Result(
+        title, tuple(
+            f"{k}: {name}" if several else name
+            for k in range(len(rows)) for name in ("(Intercept)", *names)
+        ),
+        values.ravel(), None, np.zeros(values.size, bool), nothing, False, nothing, nothing,
+        nothing, nothing, nothing, nothing, refusal=NO_INFERENCE,
+    )  # fmt: skip
+
+
+def _numbers(coef: Any) -> Array:
+    """Coefficients as an array, which scikit-learn may have made sparse."""
+    return coef.toarray() if hasattr(coef, "toarray") else np.asarray(coef)
+
+
+def read_regressor(model: Any) -> Any:
+    """Least squares, and penalized."""
+    name = type(model).__name__
+    coef, intercept = _numbers(model.coef_), model.intercept_
+    if coef.ndim == 2:
+        intercept = np.array(np.broadcast_to(intercept, len(coef)), float)
+    learned = {"coef_": coef, "intercept_": intercept, **_shared(model)}
+    if name == "LinearRegression":
+        result = bare_result(model, "Linear regression", coef, intercept)
+        learned |= {
+            "rank_": getattr(model, "rank_", None), "results_": [result], "_result": result,
+            "_row_arguments": (), "_factor": None, "n_iter_": None,
+        }  # fmt: skip
+    elif name.startswith("Ridge"):
+        learned |= {"solver_": getattr(model, "solver_", "svd"), "df_": float("nan")}
+    else:
+        learned["converged_"] = True
+    return ours(getattr(linear, name), model, **learned)
+
+
+def read_ridge_classifier(model: Any) -> Any:
+    """Ridge regression of indicators of the classes."""
+    require(
+        np.ndim(model.classes_) == 1 and len(model.intercept_) != 2, model,
+        "of several outputs", "Convert one for each output.",
+    )  # fmt: skip
+    return ours(
+        getattr(linear, type(model).__name__), model, classes_=model.classes_,
+        coef_=np.atleast_2d(_numbers(model.coef_)), intercept_=np.ravel(model.intercept_),
+        df_=float("nan"),
+        solver_="svd", n_iter_=None, **{k: v for k, v in _shared(model).items() if k != "n_iter_"},
+    )  # fmt: skip
+
+
+def _posterior(model: Any) -> str:
+    """How scores of the classes become probabilities."""
+    n_classes, choice = len(model.classes_), getattr(model, "multi_class", "auto")
+    if n_classes > 2:
+        return "ovr" if choice == "ovr" or model.solver == "liblinear" else "softmax"
+    require(
+        choice != "multinomial", model, "of two classes with multi_class='multinomial'",
+        "Fit without it: the model of two classes has one score.",
+    )  # fmt: skip
+    return "sigmoid"
+
+
+def read_logistic(model: Any) -> Any:
+    """Logistic regression."""
+    posterior = _posterior(model)
+    coef, intercept = _numbers(model.coef_), np.ravel(model.intercept_)
+    learned = {k: v for k, v in _shared(model).items() if k != "l1_ratio_"}
+    for name in ("C_", "Cs_"):
+        if hasattr(model, name):
+            learned[name] = getattr(model, name)
+    return ours(
+        getattr(linear, type(model).__name__), model,
+        parameters={"multi_class": "ovr" if posterior == "ovr" else "multinomial"},
+        classes_=model.classes_, coef_=coef,
+        intercept_=np.broadcast_to(intercept, len(coef)).copy(),
+        converged_=True, _posterior=posterior, _turned=False, _reference=0,
+        _has_intercept=bool(model.fit_intercept), _row_arguments=(),
+        _result=bare_result(model, "Logistic regression", coef, intercept), **learned,
+    )  # fmt: skip
+
+
+def read_linear_machine(model: Any) -> Any:
+    """Linear support vector machines."""
+    coef = _numbers(model.coef_)
+    learned = {
+        "coef_": coef, "n_iter_": model.n_iter_, "converged_": True, "solver_": "liblinear",
+        "intercept_": np.array(np.broadcast_to(model.intercept_, len(np.atleast_2d(coef))), float),
+    }  # fmt: skip
+    if hasattr(model, "classes_"):
+        learned["classes_"] = model.classes_
+    return ours(getattr(svm, type(model).__name__), model, **learned)
+
+
+# ------------------------------------------------------------------ to scikit-learn
+def write_regressor(model: Any) -> Any:
+    """Least squares, and penalized."""
+    name = type(model).__name__
+    learned = {"coef_": model.coef_, "intercept_": model.intercept_, **_shared(model)}
+    if name == "LinearRegression":
+        learned["rank_"] = model.rank_
+        learned.pop("n_iter_", None)
+    elif name.startswith("Ridge"):
+        learned["solver_"] = "auto"
+    return theirs("linear_model", name, model, **learned)
+
+
+def write_ridge_classifier(model: Any) -> Any:
+    """Ridge regression of indicators of the classes."""
+    from sklearn.preprocessing import LabelBinarizer
+
+    codes = LabelBinarizer(pos_label=1, neg_label=-1).fit(model.classes_)
+    return theirs(
+        "linear_model", type(model).__name__, model, coef_=model.coef_,
+        intercept_=np.ravel(model.intercept_), _label_binarizer=codes, classes_=model.classes_,
+        **_shared(model),
+    )  # fmt: skip
+
+
+def write_logistic(model: Any) -> Any:
+    """Logistic regression."""
+    require(
+        model._posterior != "ovr", model, "with multi_class='ovr' and several classes",
+        "Fit OneVsRestClassifier, or multi_class='multinomial'.",
+    )  # fmt: skip
+    sign = -1.0 if model._turned else 1.0
+    learned = {name: vars(model)[name] for name in ("C_", "Cs_", "n_iter_") if name in vars(model)}
+    return theirs(
+        "linear_model", type(model).__name__, model, classes_=model.classes_,
+        coef_=sign * model.coef_, intercept_=sign * np.ravel(model.intercept_), **learned,
+    )  # fmt: skip
+
+
+def write_linear_machine(model: Any) -> Any:
+    """Linear support vector machines."""
+    learned = {"coef_": model.coef_, "intercept_": model.intercept_, "n_iter_": model.n_iter_}
+    if hasattr(model, "classes_"):
+        learned["classes_"] = model.classes_
+    return theirs("svm", type(model).__name__, model, **learned)
+
+
+READ = {
+    **dict.fromkeys(REGRESSORS, read_regressor),
+    **dict.fromkeys(("RidgeClassifier", "RidgeClassifierCV"), read_ridge_classifier),
+    **dict.fromkeys(("LogisticRegression", "LogisticRegressionCV"), read_logistic),
+    **dict.fromkeys(("LinearSVC", "LinearSVR"), read_linear_machine),
+}
+WRITE = {
+    **dict.fromkeys(REGRESSORS, write_regressor),
+    **dict.fromkeys(("RidgeClassifier", "RidgeClassifierCV"), write_ridge_classifier),
+    **dict.fromkeys(("LogisticRegression", "LogisticRegressionCV"), write_logistic),
+    **dict.fromkeys(("LinearSVC", "LinearSVR"), write_linear_machine),
+}

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models of the other library made of what one has learned: parameters, names of columns, output.
+
+Parameters go over where the other class has one of that name and takes the value. What is left out
+matters to a fit alone: converters refuse what predictions depend on and the other does not have.
+"""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+# Parameters that change no answer of a fitted model.
+OF_SPEED = ("algorithm", "copy", "leaf_size", "n_jobs", "random_state", "svd_solver", "verbose")
+OWN_DEFAULTS = ("warn", "deprecated")  # of scikit-learn, in the place of values
+
+
+class NotConverted(TypeError):
+    """What of a model has no equal in the other library, in a sentence."""
+
+
+def ours(
+    kind: Any,
+    model: Any,
+    *,
+    parameters: dict[str, Any] | None = None,
+    exact: bool = False,
+    **learned: Any,
+) -> Any:
+    """An estimator of the class `kind` of statfast that has learned what `model` has.
+
+    `parameters` take the place of those of the model. With `exact`, answers depend on parameters,
+    and one whose value is not taken is refused.
+    """
+    accepted = {}
+    values = {**model.get_params(deep=False), **(parameters or {})}
+    for name, declared in kind._declared.items():
+        if name not in values or (isinstance(values[name], str) and values[name] in OWN_DEFAULTS):
+            continue
+        try:
+            declared.check(values[name], name)
+        except (TypeError, ValueError):
+            _require_harmless(exact, model, name)
+            continue
+        accepted[name] = values[name]
+    made = kind(**accepted)
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None and "feature_names_in_" not in learned:
+        learned["feature_names_in_"] = names
+    learned.setdefault("n_features_in_", int(model.n_features_in_))
+    made._publish(None, **_copies(learned))
+    _copy_settings(model, made)
+    return made
+
+
+def theirs(
+    module: str,
+    name: str,
+    model: Any,
+    *,
+    parameters: dict[str, Any] | None = None,
+    exact: bool = False,
+    **learned: Any,
+) -> Any:
+    """An estimator of scikit-learn that has learned what `model`, of statfast, has."""
+    kind = getattr(import_module(f"sklearn.{module}"), name)
+    known = inspect.signature(kind).parameters
+    values = {**model.get_params(deep=False), **(parameters or {})}
+    taken = {k: v for k, v in values.items() if k in known and _is_taken(kind, k, v)}
+    for key in sorted(values.keys() & known.keys() - taken.keys()):
+        _require_harmless(exact, model, key)
+    made = kind(**taken)
+    learned.setdefault("n_features_in_", int(model.n_features_in_))
+    if hasattr(model, "feature_names_in_"):
+        learned["feature_names_in_"] = np.array(model.feature_names_in_, dtype=object)
+    vars(made).update(_copies(learned))  # beside properties of older versions
+    _copy_settings(model, made)
+    return made
+
+
+def _require_harmless(exact: bool, model: Any, name: str) -> None:
+    """Refuse a parameter whose value the other library does not take, if answers depend on it."""
+    if exact and name not in OF_SPEED:
+        value = getattr(model, name)
+        require(False, model, f"with {name}={value!r}", "The other library has no such setting.")
+
+
+def _copies(learned: dict[str, Any]) -> dict[str, Any]:
+    """Arrays of their own: scikit-learn changes some in place, where learning goes on."""
+    return {key: v.copy() if type(v) is np.ndarray else v for key, v in learned.items()}
+
+
+def _is_taken(kind: Any, name: str, value: Any) -> bool:
+    """Whether a class of scikit-learn takes the value of a parameter."""
+    from sklearn.utils._param_validation import (
+        InvalidParameterError,
+        validate_parameter_constraints,
+    )
+
+    if isinstance(value, np.random.Generator):
+        return False
+    constraints = getattr(kind, "_parameter_constraints", {})
+    if name not in constraints:
+        return not type(value).__module__.startswith("statfast.")
+    try:
+        validate_parameter_constraints(
+            {name: constraints[name]}, {name: value}, caller_name=kind.__name__
+        )
+    except InvalidParameterError:
+        return False
+    return True
+
+
+def _copy_settings(source: Any, made: Any) -> None:
+    output = vars(source).get("_sklearn_output_config")
+    if output:
+        made._sklearn_output_config = dict(output)
+
+
+def require(condition: bool, model: Any, what: str, fix: str) -> None:
+    """Refuse what has no equal: `what` it is, and a fix."""
+    if not condition:
+        raise NotConverted(f"{type(model).__name__} {what} is not converted. {fix}")

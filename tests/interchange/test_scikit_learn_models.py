@@ -1,0 +1,461 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fitted models of scikit-learn as those of statfast, and back: answers are the same."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import statfast
+from statfast import from_sklearn, load, save, to_sklearn
+from statfast._estimator import copied
+
+sk = pytest.importorskip("sklearn")
+from sklearn import (  # noqa: E402
+    cluster,
+    compose,
+    decomposition,
+    discriminant_analysis,
+    ensemble,
+    impute,
+    linear_model,
+    naive_bayes,
+    neighbors,
+    pipeline,
+    preprocessing,
+    svm,
+    tree,
+)  # fmt: skip
+
+RNG = np.random.default_rng(17)
+X = RNG.normal(size=(120, 5))
+NEW = RNG.normal(size=(200, 5))
+NUMBERS = X[:, 0] - 2.0 * X[:, 1] + RNG.normal(size=120)
+TARGETS = np.column_stack([NUMBERS, NUMBERS**2 - X[:, 2]])
+THREE = np.array(["ash", "elm", "oak"])[np.digitize(NUMBERS, [-1.0, 1.0])]
+TWO = np.where(NUMBERS > 0, "yes", "no")
+OUTPUTS = np.column_stack([THREE, TWO])
+COUNTS, NEW_COUNTS = RNG.integers(0, 5, (120, 5)) * 1.0, RNG.integers(0, 4, (200, 5)) * 1.0
+GAPS = np.where(RNG.random(X.shape) < 0.1, np.nan, X)
+NEW_GAPS = np.where(RNG.random(NEW.shape) < 0.1, np.nan, NEW)
+METHODS = ("predict", "predict_proba", "decision_function", "transform", "kneighbors", "apply",
+           "score_samples", "inverse_transform")  # fmt: skip
+few = {"n_estimators": 7, "random_state": 0}
+
+MODELS = {
+    "least squares": (linear_model.LinearRegression(), NUMBERS),
+    "least squares of two": (linear_model.LinearRegression(), TARGETS),
+    "least squares at the origin": (linear_model.LinearRegression(fit_intercept=False), TARGETS),
+    "ridge": (linear_model.Ridge(2.0), TARGETS),
+    "ridge, chosen": (linear_model.RidgeCV(), NUMBERS),
+    "lasso": (linear_model.Lasso(0.1), NUMBERS),
+    "lasso, chosen": (linear_model.LassoCV(cv=3), NUMBERS),
+    "elastic net": (linear_model.ElasticNet(0.1), NUMBERS),
+    "elastic net, chosen": (linear_model.ElasticNetCV(cv=3), NUMBERS),
+    "lasso of two": (linear_model.MultiTaskLasso(0.1), TARGETS),
+    "elastic net of two": (linear_model.MultiTaskElasticNet(0.1), TARGETS),
+    "huber": (linear_model.HuberRegressor(), NUMBERS),
+    "ridge of two classes": (linear_model.RidgeClassifier(), TWO),
+    "ridge of three classes": (linear_model.RidgeClassifier(), THREE),
+    "logistic of two": (linear_model.LogisticRegression(), TWO),
+    "logistic of three": (linear_model.LogisticRegression(C=0.3), THREE),
+    "logistic, chosen": (linear_model.LogisticRegressionCV(Cs=3, cv=3), THREE),
+    "linear machine of two": (svm.LinearSVC(), TWO),
+    "linear machine of three": (svm.LinearSVC(), THREE),
+    "linear machine of numbers": (svm.LinearSVR(), NUMBERS),
+    "lda": (discriminant_analysis.LinearDiscriminantAnalysis(), THREE),
+    "lda of two": (discriminant_analysis.LinearDiscriminantAnalysis(), TWO),
+    "lda, eigen": (discriminant_analysis.LinearDiscriminantAnalysis(solver="eigen"), THREE),
+    "qda": (discriminant_analysis.QuadraticDiscriminantAnalysis(), THREE),
+    "normal columns": (naive_bayes.GaussianNB(), THREE),
+    "counts": (naive_bayes.MultinomialNB(alpha=0.5), THREE),
+    "complements": (naive_bayes.ComplementNB(norm=True), THREE),
+    "presence": (naive_bayes.BernoulliNB(binarize=1.0), THREE),
+    "categories": (naive_bayes.CategoricalNB(), THREE),
+    "tree": (tree.DecisionTreeClassifier(random_state=0), THREE),
+    "tree of outputs": (tree.DecisionTreeClassifier(max_depth=4, random_state=0), OUTPUTS),
+    "tree of numbers": (tree.DecisionTreeRegressor(random_state=0), TARGETS),
+    "random tree": (tree.ExtraTreeClassifier(random_state=0), TWO),
+    "random tree of numbers": (tree.ExtraTreeRegressor(random_state=0), NUMBERS),
+    "forest": (ensemble.RandomForestClassifier(**few), THREE),
+    "forest of outputs": (ensemble.RandomForestClassifier(**few), OUTPUTS),
+    "forest of numbers": (ensemble.RandomForestRegressor(**few), TARGETS),
+    "random trees": (ensemble.ExtraTreesClassifier(**few), TWO),
+    "random trees of numbers": (ensemble.ExtraTreesRegressor(**few), NUMBERS),
+    "boosting of two": (ensemble.HistGradientBoostingClassifier(max_iter=9), TWO),
+    "boosting of three": (ensemble.HistGradientBoostingClassifier(max_iter=9), THREE),
+    "boosting of numbers": (ensemble.HistGradientBoostingRegressor(max_iter=9), NUMBERS),
+    "boosting of quantiles": (
+        ensemble.HistGradientBoostingRegressor(loss="quantile", quantile=0.8, max_iter=9), NUMBERS
+    ),
+    "boosting of counts": (
+        ensemble.HistGradientBoostingRegressor(loss="poisson", max_iter=9), COUNTS[:, 0]
+    ),
+    "adaboost": (ensemble.AdaBoostClassifier(**few), THREE),
+    "adaboost of two": (ensemble.AdaBoostClassifier(**few), TWO),
+    "adaboost of numbers": (ensemble.AdaBoostRegressor(**few), NUMBERS),
+    "machine of two": (svm.SVC(), TWO),
+    "machine of three": (svm.SVC(decision_function_shape="ovo"), THREE),
+    "machine of a polynomial": (svm.SVC(kernel="poly", coef0=1.0, degree=2), THREE),
+    "machine of a sigmoid": (svm.SVC(kernel="sigmoid", gamma=0.1), TWO),
+    "machine of lines": (svm.SVC(kernel="linear"), THREE),
+    "machine by nu": (svm.NuSVC(nu=0.4), THREE),
+    "machine of numbers": (svm.SVR(), NUMBERS),
+    "machine of numbers, nu": (svm.NuSVR(), NUMBERS),
+    "machine of one class": (svm.OneClassSVM(nu=0.2), None),
+    "neighbors": (neighbors.KNeighborsClassifier(4, weights="distance"), THREE),
+    "neighbors of outputs": (neighbors.KNeighborsClassifier(3), OUTPUTS),
+    "neighbors of numbers": (neighbors.KNeighborsRegressor(3, metric="manhattan"), TARGETS),
+    "nearest": (neighbors.NearestNeighbors(n_neighbors=3), None),
+    "clusters": (cluster.KMeans(4, n_init=2, random_state=0), None),
+    "components": (decomposition.PCA(3), None),
+    "white components": (decomposition.PCA(whiten=True), None),
+    "standard": (preprocessing.StandardScaler(), None),
+    "centered": (preprocessing.StandardScaler(with_std=False), None),
+    "ranges": (preprocessing.MinMaxScaler((-1, 2), clip=True), None),
+    "largest": (preprocessing.MaxAbsScaler(), None),
+    "quartiles": (preprocessing.RobustScaler(), None),
+    "lengths": (preprocessing.Normalizer("l1"), None),
+    "polynomials": (preprocessing.PolynomialFeatures(2), None),
+    "imputed": (impute.SimpleImputer(strategy="median"), None),
+    "pipeline": (
+        pipeline.make_pipeline(
+            preprocessing.StandardScaler(), "passthrough", decomposition.PCA(3),
+            linear_model.LogisticRegression(),
+        ),
+        THREE,
+    ),
+    "plain pipeline": (
+        pipeline.make_pipeline(preprocessing.StandardScaler(), linear_model.LogisticRegression()),
+        TWO,
+    ),
+    "columns": (
+        compose.ColumnTransformer(
+            [("a", preprocessing.StandardScaler(), [0, 2]), ("b", "drop", [1])],
+            remainder="passthrough",
+        ),
+        None,
+    ),
+}  # fmt: skip
+OF_COUNTS = ("counts", "complements", "categories")
+OF_GAPS = ("boosting of", "forest", "tree", "imputed")
+
+
+def rows_of(name):
+    """The rows that a model of the table is fitted to, and those that it is asked."""
+    if name in OF_COUNTS:
+        return COUNTS, NEW_COUNTS
+    if name.startswith(OF_GAPS):
+        return GAPS, NEW_GAPS
+    return X, NEW
+
+
+FITTED = {}
+
+
+def fitted(name):
+    if name not in FITTED:
+        model, target = MODELS[name]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            FITTED[name] = model.fit(rows_of(name)[0], target)
+    return FITTED[name]
+
+
+def assert_same(first, second, rows, rtol=1e-12):
+    """All that both answer."""
+    asked = 0
+    for method in METHODS:
+        if not (hasattr(first, method) and hasattr(second, method)):
+            continue
+        if method == "inverse_transform" and hasattr(first, "statistics_"):
+            continue  # which needs add_indicator
+        if method == "inverse_transform":
+            argument = first.transform(rows)
+        elif method == "score_samples" and not hasattr(first, "support_"):
+            continue
+        else:
+            argument = rows
+        try:
+            want = getattr(first, method)(argument)
+        except (AttributeError, NotImplementedError):
+            continue
+        got = getattr(second, method)(argument)
+        several = isinstance(want, list | tuple)
+        for a, b in zip(want if several else [want], got if several else [got], strict=True):
+            a, b = (v.toarray() if hasattr(v, "toarray") else np.asarray(v) for v in (a, b))
+            assert a.shape == b.shape, method
+            if a.dtype.kind == "f":
+                scale = np.abs(a[np.isfinite(a)]).max(initial=0.0)
+                np.testing.assert_allclose(b, a, rtol, rtol * scale, err_msg=method)
+            else:
+                np.testing.assert_array_equal(a, b, err_msg=method)
+            asked += 1
+    assert asked
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_of_scikit_learn_answer_the_same(name):
+    model, (_, new) = fitted(name), rows_of(name)
+    converted = from_sklearn(model)
+    assert type(converted).__module__.startswith("statfast.")
+    assert_same(model, converted, new)
+    assert_same(model, load_again(converted), new)
+    assert converted.n_features_in_ == 5
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_way_back_answers_the_same(name):
+    model, (_, new) = fitted(name), rows_of(name)
+    converted = from_sklearn(model)
+    back = to_sklearn(converted)
+    assert type(back).__module__.startswith("sklearn.")
+    assert_same(model, back, new)
+    assert_same(converted, from_sklearn(back), new)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_of_statfast_go_out_and_come_back(name):
+    """Fitted here: rows of float32, of which trees of both libraries tell the same."""
+    model, target = MODELS[name]
+    rows, new = (part.astype(np.float32).astype(np.float64) for part in rows_of(name))
+    ours = statfast_twin(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours.fit(rows, target)
+    assert_same(ours, to_sklearn(ours), new, 1e-11)
+    assert_same(ours, from_sklearn(to_sklearn(ours)), new, 1e-11)
+
+
+def statfast_twin(model):
+    """The same estimator, unfitted, of statfast."""
+    return copied(from_sklearn(fitted_of(model)))
+
+
+def fitted_of(model):
+    return next(fitted(name) for name, (known, _) in MODELS.items() if known is model)
+
+
+def load_again(model):
+    import io
+
+    file = io.BytesIO()
+    save(model, file)
+    return load(file)
+
+
+# ------------------------------------------------------------------ rounding of trees
+def test_rows_at_thresholds_go_the_same_way():
+    """scikit-learn rounds rows to float32: next to a threshold this decides."""
+    for name in ("tree", "forest of numbers", "random trees"):
+        model = fitted(name)
+        members = getattr(model, "estimators_", [model])
+        thresholds = np.concatenate([member.tree_.threshold for member in np.ravel(members)])
+        near = np.nextafter(thresholds.astype(np.float32), np.float32(np.inf)).astype(np.float64)
+        candidates = np.concatenate([thresholds, near, (thresholds + near) / 2.0])
+        candidates = candidates[np.isfinite(candidates)]
+        candidates = np.concatenate(
+            [candidates, np.nextafter(candidates, np.inf), np.nextafter(candidates, -np.inf)]
+        )
+        rows = RNG.choice(candidates, (4000, 5))
+        assert_same(model, from_sklearn(model), rows)
+        assert_same(model, from_sklearn(model), rows.astype(np.float32))
+
+
+def test_probabilities_of_machines():
+    """libsvm, which scikit-learn calls, stops before it has coupled those of the pairs."""
+    for target in (TWO, THREE):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = svm.SVC(probability=True, random_state=0).fit(X, target)
+            converted = from_sklearn(model)
+            want, back = model.predict_proba(NEW), to_sklearn(converted).predict_proba(NEW)
+        np.testing.assert_allclose(back, want, 1e-12)
+        np.testing.assert_allclose(converted.predict_proba(NEW), want, atol=5e-3)
+
+
+# ------------------------------------------------------------------ tables
+@pytest.fixture
+def table():
+    pd = pytest.importorskip("pandas")
+    words = np.array(["red", "green", "blue", None], dtype=object)[RNG.integers(0, 4, 120)]
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    frame["color"] = pd.Series(words, dtype=object)
+    frame["size"] = RNG.integers(0, 3, 120)
+    return frame
+
+
+def test_pipelines_of_tables(table):
+    columns = compose.ColumnTransformer(
+        [
+            ("numbers", preprocessing.StandardScaler(), ["a", "b"]),
+            (
+                "words",
+                pipeline.make_pipeline(
+                    impute.SimpleImputer(strategy="most_frequent", missing_values=None),
+                    preprocessing.OneHotEncoder(drop="first", handle_unknown="ignore"),
+                ),
+                ["color"],
+            ),
+            ("ranks", preprocessing.OrdinalEncoder(), ["size"]),
+        ]
+    )
+    model = pipeline.make_pipeline(columns, ensemble.RandomForestClassifier(**few)).fit(
+        table, THREE
+    )
+    converted = from_sklearn(model)
+    assert_same(model, converted, table)
+    assert converted.feature_names_in_.tolist() == table.columns.tolist()
+    assert_same(model, to_sklearn(converted), table)
+    assert_same(model, load_again(converted), table)
+
+
+def test_output_is_that_which_was_set(table):
+    frame = table[["a", "b"]]
+    model = preprocessing.StandardScaler().set_output(transform="pandas").fit(frame)
+    for other in (from_sklearn(model), to_sklearn(from_sklearn(model))):
+        assert other.transform(frame).equals(model.transform(frame))
+        assert other.get_feature_names_out().tolist() == ["a", "b"]
+
+
+def test_boosting_with_columns_of_categories(table):
+    table = table[["a", "color", "b", "size"]].copy()
+    table["color"] = table["color"].astype("category")
+    model = ensemble.HistGradientBoostingClassifier(
+        max_iter=9, categorical_features=["color", "size"]
+    ).fit(table, THREE)
+    converted = from_sklearn(model)
+    assert_same(model, converted, table)
+    with pytest.raises(TypeError, match="categories is not converted"):
+        to_sklearn(converted)
+
+
+def test_learning_goes_on():
+    for kind, target in ((naive_bayes.GaussianNB, THREE), (preprocessing.StandardScaler, None)):
+        model = kind().fit(X[:60], None if target is None else target[:60])
+        converted = from_sklearn(model)
+        later = (X[60:],) if target is None else (X[60:], target[60:])
+        assert_same(model.partial_fit(*later), converted.partial_fit(*later), NEW, 1e-9)
+
+
+def test_no_inference_comes_with_coefficients():
+    model = from_sklearn(fitted("least squares"))
+    with pytest.raises(AttributeError, match="keeps no standard errors"):
+        model.conf_int()
+    model = from_sklearn(fitted("logistic of three"))
+    with pytest.raises(AttributeError, match="keeps no standard errors"):
+        model.conf_int()
+
+
+# ------------------------------------------------------------------ what is refused
+class MyRidge(linear_model.Ridge):
+    """A subclass of a user's."""
+
+
+def test_what_is_not_converted_says_so():
+    cases = [
+        (linear_model.SGDClassifier().fit(X, TWO), "SGDClassifier is not converted"),
+        (MyRidge().fit(X, NUMBERS), "derived from scikit-learn's"),
+        (statfast.Ridge().fit(X, NUMBERS), "statfast already"),
+        ("text", "must be a fitted model"),
+        (svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, TWO), "a function as its kernel"),
+        (preprocessing.OneHotEncoder(min_frequency=2).fit(COUNTS), "min_frequency"),
+        (impute.SimpleImputer(add_indicator=True).fit(GAPS), "add_indicator"),
+        (
+            pipeline.make_pipeline(linear_model.SGDClassifier()).fit(X, TWO),
+            "SGDClassifier is not converted",
+        ),
+    ]
+    for model, words in cases:
+        with pytest.raises(TypeError, match=words):
+            from_sklearn(model)
+    cases = [
+        (statfast.GaussianMixture(2).fit(X), "GaussianMixture is not converted"),
+        (statfast.DecisionTreeClassifier(criterion="error").fit(X, TWO), "criterion='error'"),
+        (statfast.DecisionTreeClassifier(priors="uniform").fit(X, TWO), "priors"),
+        (statfast.DecisionTreeClassifier(missing="surrogate").fit(GAPS, TWO), "surrogates"),
+        (statfast.SVC(kernel="laplacian").fit(X, TWO), "Laplacian"),
+        (statfast.PCA(correlation=True).fit(X), "scaled columns"),
+        (statfast.KNeighborsClassifier(ties="nearest").fit(X, THREE), "ties='lowest'"),
+        (statfast.KNeighborsClassifier(metric="gower").fit(X, THREE), "metric"),
+        (linear_model.Ridge(), "must be an estimator of statfast"),
+    ]
+    for model, words in cases:
+        with pytest.raises(TypeError, match=words):
+            to_sklearn(model)
+
+
+def test_settings_that_one_library_alone_has_are_left_at_the_defaults_of_the_other():
+    model = statfast.KNeighborsClassifier().fit(X, THREE)
+    assert to_sklearn(model).leaf_size == 30
+    model = statfast.Ridge(random_state=np.random.default_rng(0)).fit(X, NUMBERS)
+    assert to_sklearn(model).random_state is None
+    model = statfast.KMeans(3, random_state=np.random.default_rng(0)).fit(X)
+    assert to_sklearn(model).random_state is None
+
+
+def test_only_fitted_models_are_converted():
+    with pytest.raises(statfast.NotFittedError):
+        from_sklearn(linear_model.Ridge())
+    with pytest.raises(statfast.NotFittedError):
+        to_sklearn(statfast.Ridge())
+
+
+# ------------------------------------------------------------------ what reads scikit-learn's
+def test_inspection_reads_what_comes_out():
+    inspection = pytest.importorskip("sklearn.inspection")
+    for name in ("tree of numbers", "boosting of numbers", "forest of numbers"):
+        rows, target = rows_of(name)[0], NUMBERS
+        model = statfast_twin(MODELS[name][0]).fit(np.nan_to_num(rows), target)
+        out = to_sklearn(model)
+        found = inspection.partial_dependence(
+            out, np.nan_to_num(rows), [0], method="recursion", grid_resolution=5
+        )
+        assert np.ptp(found["average"]) > 0.1
+        importance = inspection.permutation_importance(
+            out, np.nan_to_num(rows), target, n_repeats=2, random_state=0
+        )
+        assert importance["importances_mean"].argmax() in (0, 1)
+
+
+def test_trees_are_printed_and_drawn():
+    model = statfast.DecisionTreeClassifier(max_depth=2).fit(X, THREE)
+    text = tree.export_text(to_sklearn(model), class_names=model.classes_.tolist())
+    assert text.count("class:") == model.get_n_leaves()
+    pytest.importorskip("matplotlib").use("agg")
+    assert len(tree.plot_tree(to_sklearn(model))) >= model.tree_.node_count
+
+
+def test_shap_reads_trees():
+    shap = pytest.importorskip("shap", reason="shap is not installed")
+    for name in ("tree of numbers", "forest of numbers", "boosting of numbers"):
+        rows = np.nan_to_num(rows_of(name)[0])
+        model = statfast_twin(MODELS[name][0]).fit(rows, NUMBERS)
+        explained = shap.TreeExplainer(to_sklearn(model))
+        total = explained.shap_values(rows[:20]).sum(axis=1) + explained.expected_value
+        np.testing.assert_allclose(total, model.predict(rows[:20]), rtol=1e-4, atol=1e-4)
+
+
+ONNX = ("least squares", "logistic of three", "forest", "boosting of numbers", "machine of three",
+        "plain pipeline", "clusters", "normal columns", "tree of numbers")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ONNX)
+def test_onnx_runs_what_comes_out(name):
+    skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    model, target = MODELS[name]
+    rows = np.nan_to_num(rows_of(name)[0]).astype(np.float32)
+    ours = statfast_twin(model).fit(rows, target)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on attributes that scikit-learn deprecates
+        written = skl2onnx.to_onnx(to_sklearn(ours), rows[:1], target_opset=17)
+    session = runtime.InferenceSession(
+        written.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    said = session.run(None, {session.get_inputs()[0].name: rows})[0]
+    want = ours.predict(rows)
+    if want.dtype.kind == "f":
+        np.testing.assert_allclose(said.reshape(want.shape), want, rtol=1e-3, atol=1e-3)
+    else:
+        assert np.mean(said == want) > 0.99
