@@ -213,6 +213,16 @@ def test_scorers_and_dissimilarities_of_mixed_columns():
     assert same(model.predict(X), again(model).predict(X))
 
 
+@pytest.mark.parametrize("method", ["split", "jackknife+", "full", "cv+"])
+@pytest.mark.parametrize("kind", ["Ridge", "KNeighborsRegressor", "KernelRidge"])
+def test_conformal_fits_of_all_kinds(kind, method):
+    if (kind, method) == ("KernelRidge", "full"):
+        pytest.skip("it has no such fits")
+    model = statfast.ConformalRegressor(getattr(statfast, kind)(), method=method).fit(X, X[:, 0])
+    want, got = (m.predict(X[:9], interval="conformal") for m in (model, again(model)))
+    assert same(want, got)
+
+
 def test_sparse_rows_stay_sparse():
     rows = sparse.random(50, 8, 0.3, "lil", random_state=np.random.default_rng(0))
     rows[:, 0] = 1.0
