@@ -40,7 +40,7 @@ GAPS = np.where(RNG.random(X.shape) < 0.1, np.nan, X)
 NEW_GAPS = np.where(RNG.random(NEW.shape) < 0.1, np.nan, NEW)
 METHODS = ("predict", "predict_proba", "decision_function", "transform", "kneighbors", "apply",
            "score_samples", "inverse_transform")  # fmt: skip
-few = {"n_estimators": 7, "random_state": 0}
+SEVEN_TREES = {"n_estimators": 7, "random_state": 0}
 
 MODELS = {
     "least squares": (linear_model.LinearRegression(), NUMBERS),
@@ -77,11 +77,11 @@ MODELS = {
     "tree of numbers": (tree.DecisionTreeRegressor(random_state=0), TARGETS),
     "random tree": (tree.ExtraTreeClassifier(random_state=0), TWO),
     "random tree of numbers": (tree.ExtraTreeRegressor(random_state=0), NUMBERS),
-    "forest": (ensemble.RandomForestClassifier(**few), THREE),
-    "forest of outputs": (ensemble.RandomForestClassifier(**few), OUTPUTS),
-    "forest of numbers": (ensemble.RandomForestRegressor(**few), TARGETS),
-    "random trees": (ensemble.ExtraTreesClassifier(**few), TWO),
-    "random trees of numbers": (ensemble.ExtraTreesRegressor(**few), NUMBERS),
+    "forest": (ensemble.RandomForestClassifier(**SEVEN_TREES), THREE),
+    "forest of outputs": (ensemble.RandomForestClassifier(**SEVEN_TREES), OUTPUTS),
+    "forest of numbers": (ensemble.RandomForestRegressor(**SEVEN_TREES), TARGETS),
+    "random trees": (ensemble.ExtraTreesClassifier(**SEVEN_TREES), TWO),
+    "random trees of numbers": (ensemble.ExtraTreesRegressor(**SEVEN_TREES), NUMBERS),
     "boosting of two": (ensemble.HistGradientBoostingClassifier(max_iter=9), TWO),
     "boosting of three": (ensemble.HistGradientBoostingClassifier(max_iter=9), THREE),
     "boosting of numbers": (ensemble.HistGradientBoostingRegressor(max_iter=9), NUMBERS),
@@ -91,9 +91,9 @@ MODELS = {
     "boosting of counts": (
         ensemble.HistGradientBoostingRegressor(loss="poisson", max_iter=9), COUNTS[:, 0]
     ),
-    "adaboost": (ensemble.AdaBoostClassifier(**few), THREE),
-    "adaboost of two": (ensemble.AdaBoostClassifier(**few), TWO),
-    "adaboost of numbers": (ensemble.AdaBoostRegressor(**few), NUMBERS),
+    "adaboost": (ensemble.AdaBoostClassifier(**SEVEN_TREES), THREE),
+    "adaboost of two": (ensemble.AdaBoostClassifier(**SEVEN_TREES), TWO),
+    "adaboost of numbers": (ensemble.AdaBoostRegressor(**SEVEN_TREES), NUMBERS),
     "machine of two": (svm.SVC(), TWO),
     "machine of three": (svm.SVC(decision_function_shape="ovo"), THREE),
     "machine of a polynomial": (svm.SVC(kernel="poly", coef0=1.0, degree=2), THREE),
@@ -300,7 +300,7 @@ def test_pipelines_of_tables(table):
             ("ranks", preprocessing.OrdinalEncoder(), ["size"]),
         ]
     )
-    model = pipeline.make_pipeline(columns, ensemble.RandomForestClassifier(**few)).fit(
+    model = pipeline.make_pipeline(columns, ensemble.RandomForestClassifier(**SEVEN_TREES)).fit(
         table, THREE
     )
     converted = from_sklearn(model)

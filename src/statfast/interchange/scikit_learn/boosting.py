@@ -25,7 +25,11 @@ from statfast.ensemble.boosting.trees import (
     BoostedTree,
     BoostedTrees,
 )
-from statfast.interchange.scikit_learn.shared_parameters import ours, require, theirs
+from statfast.interchange.scikit_learn.shared_parameters import (
+    require,
+    sklearn_model,
+    statfast_model,
+)
 
 CLASSIFIER, REGRESSOR = "HistGradientBoostingClassifier", "HistGradientBoostingRegressor"
 WORDS_OF_SET = 8  # of 32 bits, in scikit-learn
@@ -93,7 +97,7 @@ def read_boosting(model: Any) -> Any:
         loss = REGRESSION[model.loss](quantile=0.5 if model.quantile is None else model.quantile)
     boosted = BoostedTrees(first, trees)
     nothing = Thresholds.join([np.empty(0)] * model.n_features_in_)
-    return ours(
+    return statfast_model(
         getattr(ensemble, name), model, parameters={"warm_start": False},
         _boosted=_Boosted(columns, loss, boosted, nothing, 0, [], []),
         do_early_stopping_=model.do_early_stopping_, n_iter_=model.n_iter_,
@@ -161,7 +165,9 @@ def write_boosting(model: Any) -> Any:
     }  # fmt: skip
     if name == CLASSIFIER:
         learned["classes_"] = model.classes_
-    made = theirs("ensemble", name, model, parameters={"categorical_features": None}, **learned)
+    made = sklearn_model(
+        "ensemble", name, model, parameters={"categorical_features": None}, **learned
+    )
     made._loss = made._get_loss(sample_weight=None)
     return made
 

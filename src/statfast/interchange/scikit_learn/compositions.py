@@ -11,7 +11,11 @@ import numpy as np
 from statfast import ensemble, pipeline
 from statfast._estimator import copied
 from statfast._validation import not_fitted
-from statfast.interchange.scikit_learn.shared_parameters import ours, require, theirs
+from statfast.interchange.scikit_learn.shared_parameters import (
+    require,
+    sklearn_model,
+    statfast_model,
+)
 
 Convert = Callable[[Any], Any]
 KINDS = ("Pipeline", "ColumnTransformer", "AdaBoostClassifier", "AdaBoostRegressor")
@@ -177,7 +181,7 @@ def _read_adaboost(model: Any, convert: Convert) -> Any:
     else:
         learned["_seen"] = [None] * len(learned["estimators_"])
     base = learned["estimator_"]
-    return ours(
+    return statfast_model(
         getattr(ensemble, type(model).__name__), model, parameters={"estimator": base}, **learned
     )
 
@@ -192,7 +196,7 @@ def _write_adaboost(model: Any, convert: Convert) -> Any:
     members = [convert(member) for member in model.estimators_]
     learned = {**_adaboost(model, lambda member: member), "estimators_": members}
     learned["estimator_"] = clone(members[0])
-    return theirs(
+    return sklearn_model(
         "ensemble", type(model).__name__, model, parameters={"estimator": clone(members[0])},
         **learned,
     )  # fmt: skip

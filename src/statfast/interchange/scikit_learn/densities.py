@@ -17,9 +17,13 @@ from statfast.generative.naive_bayes.density import BayesSums, Sums
 from statfast.generative.naive_bayes.gaussian import FittedNormal
 from statfast.generative.normal.discriminant_rules import with_all_classes
 from statfast.generative.normal.whitening import Whitening
-from statfast.interchange.scikit_learn.shared_parameters import ours, require, theirs
+from statfast.interchange.scikit_learn.shared_parameters import (
+    require,
+    sklearn_model,
+    statfast_model,
+)
 
-LEAST_ALPHA = 1e-10  # of scikit-learn, where force_alpha is False
+MIN_ALPHA = 1e-10  # of scikit-learn, where force_alpha is False
 
 
 # ------------------------------------------------------------------ discriminants
@@ -40,7 +44,7 @@ def read_lda(model: Any) -> Any:
             "explained_variance_ratio_": model.explained_variance_ratio_[:n_components],
             "_projection": (scalings[:, :n_components].T.copy(), -shift[:n_components]),
         }
-    return ours(
+    return statfast_model(
         generative.LinearDiscriminantAnalysis, model, coef_=coef, intercept_=intercept,
         _rule=with_all_classes(coef, intercept), **learned,
     )  # fmt: skip
@@ -50,7 +54,7 @@ def write_lda(model: Any) -> Any:
     """Linear discriminant analysis."""
     n_components = len(model.explained_variance_ratio_)
     center = getattr(model, "xbar_", np.zeros(model.n_features_in_))
-    return theirs(
+    return sklearn_model(
         "discriminant_analysis", "LinearDiscriminantAnalysis", model,
         parameters={"solver": "svd", "shrinkage": None},
         classes_=model.classes_, priors_=model.priors_, means_=model.means_, xbar_=center,
@@ -67,7 +71,7 @@ def read_qda(model: Any) -> Any:
         Whitening(R / np.sqrt(S), np.ones(d), nowhere, nowhere, 0, float(np.log(S).sum()))
         for R, S in zip(model.rotations_, model.scalings_, strict=True)
     ]
-    return ours(
+    return statfast_model(
         generative.QuadraticDiscriminantAnalysis, model, classes_=model.classes_,
         priors_=model.priors_, means_=model.means_, rotations_=model.rotations_,
         scalings_=model.scalings_, _rule=quadratic_rule(model.priors_, model.means_, whites),
@@ -77,7 +81,7 @@ def read_qda(model: Any) -> Any:
 
 def write_qda(model: Any) -> Any:
     """Quadratic discriminant analysis."""
-    return theirs(
+    return sklearn_model(
         "discriminant_analysis", "QuadraticDiscriminantAnalysis", model, classes_=model.classes_,
         priors_=model.priors_, means_=model.means_, rotations_=model.rotations_,
         scalings_=model.scalings_,
@@ -125,7 +129,7 @@ def read_categorical(model: Any) -> Any:
 
 
 def _alpha(model: Any) -> Any:
-    return model.alpha if model.force_alpha else np.maximum(model.alpha, LEAST_ALPHA)
+    return model.alpha if model.force_alpha else np.maximum(model.alpha, MIN_ALPHA)
 
 
 def _bayes(model: Any, name: str, fitted: Any, sums: Any, start: Any, **priors: Any) -> Any:
@@ -136,7 +140,7 @@ def _bayes(model: Any, name: str, fitted: Any, sums: Any, start: Any, **priors: 
         "_joint": (fitted, np.where(model.class_count_ > 0.0, start, -np.inf)),
         "_sums": BayesSums(model.class_count_.copy(), sums), **priors,
     }  # fmt: skip
-    made = ours(kind, model, **learned, _fitted_density=None)
+    made = statfast_model(kind, model, **learned, _fitted_density=None)
     made._fitted_density = made._density(model.n_features_in_)
     return made
 
@@ -156,7 +160,7 @@ def write_bayes(model: Any) -> Any:
         "feature_log_prob_" in learned or "theta_" in learned, model, "of this kind",
         "Fit one that scikit-learn has.",
     )  # fmt: skip
-    return theirs("naive_bayes", type(model).__name__, model, **learned)
+    return sklearn_model("naive_bayes", type(model).__name__, model, **learned)
 
 
 READ = {

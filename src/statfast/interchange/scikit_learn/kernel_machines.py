@@ -14,7 +14,11 @@ import numpy as np
 
 from statfast import svm
 from statfast._estimator import is_pairwise
-from statfast.interchange.scikit_learn.shared_parameters import ours, require, theirs
+from statfast.interchange.scikit_learn.shared_parameters import (
+    require,
+    sklearn_model,
+    statfast_model,
+)
 from statfast.kernels import RBF, Linear, Polynomial, Precomputed, Sigmoid
 from statfast.svm.machines.expansion import Expansion
 
@@ -69,7 +73,7 @@ def read_machine(model: Any) -> Any:
     learned["_expansion"] = Expansion(
         kernel, vectors, np.asarray(model.support_, np.intp), tuple(parts), coef
     )
-    return ours(getattr(svm, name), model, **learned)
+    return statfast_model(getattr(svm, name), model, **learned)
 
 
 def write_machine(model: Any) -> Any:
@@ -109,7 +113,7 @@ def write_machine(model: Any) -> Any:
             learned |= {"_probA": model.probA_, "_probB": model.probB_}
     if name == ONE_CLASS:
         learned["offset_"] = model.offset_
-    return theirs("svm", name, model, parameters=parameters, **learned)
+    return sklearn_model("svm", name, model, parameters=parameters, **learned)
 
 
 READ = dict.fromkeys(KINDS, read_machine)

@@ -10,7 +10,11 @@ import numpy as np
 
 from statfast import linear, svm
 from statfast._typing import Array
-from statfast.interchange.scikit_learn.shared_parameters import ours, require, theirs
+from statfast.interchange.scikit_learn.shared_parameters import (
+    require,
+    sklearn_model,
+    statfast_model,
+)
 from statfast.linear.inference.inference import Result
 
 NO_INFERENCE = (
@@ -72,7 +76,7 @@ def read_regressor(model: Any) -> Any:
         learned |= {"solver_": getattr(model, "solver_", "svd"), "df_": float("nan")}
     else:
         learned["converged_"] = True
-    return ours(getattr(linear, name), model, **learned)
+    return statfast_model(getattr(linear, name), model, **learned)
 
 
 def read_ridge_classifier(model: Any) -> Any:
@@ -81,7 +85,7 @@ def read_ridge_classifier(model: Any) -> Any:
         np.ndim(model.classes_) == 1 and len(model.intercept_) != 2, model,
         "of several outputs", "Convert one for each output.",
     )  # fmt: skip
-    return ours(
+    return statfast_model(
         getattr(linear, type(model).__name__), model, classes_=model.classes_,
         coef_=np.atleast_2d(_numbers(model.coef_)), intercept_=np.ravel(model.intercept_),
         df_=float("nan"),
@@ -109,7 +113,7 @@ def read_logistic(model: Any) -> Any:
     for name in ("C_", "Cs_"):
         if hasattr(model, name):
             learned[name] = getattr(model, name)
-    return ours(
+    return statfast_model(
         getattr(linear, type(model).__name__), model,
         parameters={"multi_class": "ovr" if posterior == "ovr" else "multinomial"},
         classes_=model.classes_, coef_=coef,
@@ -129,7 +133,7 @@ def read_linear_machine(model: Any) -> Any:
     }  # fmt: skip
     if hasattr(model, "classes_"):
         learned["classes_"] = model.classes_
-    return ours(getattr(svm, type(model).__name__), model, **learned)
+    return statfast_model(getattr(svm, type(model).__name__), model, **learned)
 
 
 # ------------------------------------------------------------------ to scikit-learn
@@ -142,7 +146,7 @@ def write_regressor(model: Any) -> Any:
         learned.pop("n_iter_", None)
     elif name.startswith("Ridge"):
         learned["solver_"] = "auto"
-    return theirs("linear_model", name, model, **learned)
+    return sklearn_model("linear_model", name, model, **learned)
 
 
 def write_ridge_classifier(model: Any) -> Any:
@@ -150,7 +154,7 @@ def write_ridge_classifier(model: Any) -> Any:
     from sklearn.preprocessing import LabelBinarizer
 
     codes = LabelBinarizer(pos_label=1, neg_label=-1).fit(model.classes_)
-    return theirs(
+    return sklearn_model(
         "linear_model", type(model).__name__, model, coef_=model.coef_,
         intercept_=np.ravel(model.intercept_), _label_binarizer=codes, classes_=model.classes_,
         **_shared(model),
@@ -165,7 +169,7 @@ def write_logistic(model: Any) -> Any:
     )  # fmt: skip
     sign = -1.0 if model._turned else 1.0
     learned = {name: vars(model)[name] for name in ("C_", "Cs_", "n_iter_") if name in vars(model)}
-    return theirs(
+    return sklearn_model(
         "linear_model", type(model).__name__, model, classes_=model.classes_,
         coef_=sign * model.coef_, intercept_=sign * np.ravel(model.intercept_), **learned,
     )  # fmt: skip
@@ -176,7 +180,7 @@ def write_linear_machine(model: Any) -> Any:
     learned = {"coef_": model.coef_, "intercept_": model.intercept_, "n_iter_": model.n_iter_}
     if hasattr(model, "classes_"):
         learned["classes_"] = model.classes_
-    return theirs("svm", type(model).__name__, model, **learned)
+    return sklearn_model("svm", type(model).__name__, model, **learned)
 
 
 READ = {

@@ -15,14 +15,14 @@ import numpy as np
 
 # Parameters that change no answer of a fitted model.
 OF_SPEED = ("algorithm", "copy", "leaf_size", "n_jobs", "random_state", "svd_solver", "verbose")
-OWN_DEFAULTS = ("warn", "deprecated")  # of scikit-learn, in the place of values
+SENTINELS = ("warn", "deprecated")  # of scikit-learn, in the place of values
 
 
 class NotConverted(TypeError):
     """What of a model has no equal in the other library, in a sentence."""
 
 
-def ours(
+def statfast_model(
     kind: Any,
     model: Any,
     *,
@@ -38,7 +38,7 @@ def ours(
     accepted = {}
     values = {**model.get_params(deep=False), **(parameters or {})}
     for name, declared in kind._declared.items():
-        if name not in values or (isinstance(values[name], str) and values[name] in OWN_DEFAULTS):
+        if name not in values or (isinstance(values[name], str) and values[name] in SENTINELS):
             continue
         try:
             declared.check(values[name], name)
@@ -56,7 +56,7 @@ def ours(
     return made
 
 
-def theirs(
+def sklearn_model(
     module: str,
     name: str,
     model: Any,

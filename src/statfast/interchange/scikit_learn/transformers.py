@@ -15,7 +15,11 @@ import numpy as np
 from statfast import cluster, decomposition, neighbors, preprocessing
 from statfast._estimator import ColumnMoments
 from statfast._typing import Array
-from statfast.interchange.scikit_learn.shared_parameters import ours, require, theirs
+from statfast.interchange.scikit_learn.shared_parameters import (
+    require,
+    sklearn_model,
+    statfast_model,
+)
 from statfast.preprocessing.scaling.ranges import Extremes
 
 SCALERS = {
@@ -44,13 +48,13 @@ def read_scaler(model: Any) -> Any:
         learned["_extremes"] = Extremes(model.n_samples_seen_, model.data_min_, model.data_max_)
     elif name == "MaxAbsScaler":
         learned["_extremes"] = Extremes(model.n_samples_seen_, -model.max_abs_, model.max_abs_)
-    return ours(getattr(preprocessing, name), model, exact=True, **learned)
+    return statfast_model(getattr(preprocessing, name), model, exact=True, **learned)
 
 
 def write_scaler(model: Any) -> Any:
     """A scaler."""
     name = type(model).__name__
-    return theirs("preprocessing", name, model, exact=True, **_learned(model, SCALERS[name]))
+    return sklearn_model("preprocessing", name, model, exact=True, **_learned(model, SCALERS[name]))
 
 
 def _taught(unfitted: Any, model: Any, rows: Any) -> Any:
@@ -71,12 +75,12 @@ def _one_row(model: Any) -> Array:
 def read_by_one_row(model: Any) -> Any:
     """A transformer that knows the number of columns alone."""
     kind = getattr(preprocessing, type(model).__name__)
-    return _taught(_unfitted(ours(kind, model, exact=True)), model, _one_row(model))
+    return _taught(_unfitted(statfast_model(kind, model, exact=True)), model, _one_row(model))
 
 
 def write_by_one_row(model: Any) -> Any:
     """A transformer that knows the number of columns alone."""
-    made = theirs("preprocessing", type(model).__name__, model, exact=True)
+    made = sklearn_model("preprocessing", type(model).__name__, model, exact=True)
     return _taught(made, model, _one_row(model))
 
 
@@ -113,13 +117,13 @@ def read_encoder(model: Any) -> Any:
     """Codes or indicators of categories."""
     _require_no_rare(model)
     kind = getattr(preprocessing, type(model).__name__)
-    return _taught(_unfitted(ours(kind, model, exact=True)), model, _table_of(model))
+    return _taught(_unfitted(statfast_model(kind, model, exact=True)), model, _table_of(model))
 
 
 def write_encoder(model: Any) -> Any:
     """Codes or indicators of categories."""
     _require_no_rare(model)
-    made = theirs("preprocessing", type(model).__name__, model, exact=True)
+    made = sklearn_model("preprocessing", type(model).__name__, model, exact=True)
     return _taught(made, model, _table_of(model))
 
 
@@ -138,14 +142,14 @@ def _row_of_statistics(model: Any) -> Array:
 def read_imputer(model: Any) -> Any:
     """Statistics in the place of missing values."""
     _require_plain_imputer(model)
-    made = _unfitted(ours(preprocessing.SimpleImputer, model, exact=True))
+    made = _unfitted(statfast_model(preprocessing.SimpleImputer, model, exact=True))
     return _taught(made, model, _row_of_statistics(model))
 
 
 def write_imputer(model: Any) -> Any:
     """Statistics in the place of missing values."""
     _require_plain_imputer(model)
-    made = theirs("impute", "SimpleImputer", model, exact=True)
+    made = sklearn_model("impute", "SimpleImputer", model, exact=True)
     return _taught(made, model, _row_of_statistics(model))
 
 
@@ -163,7 +167,7 @@ def read_pca(model: Any) -> Any:
     if model.whiten:
         tiny = np.finfo(root.dtype).eps
         projection = projection / np.maximum(root, tiny)[:, None]
-    return ours(
+    return statfast_model(
         decomposition.PCA, model, **_learned(model, PCA),
         _projection=np.ascontiguousarray(projection), scale_=None, residuals_=None, sdev_=root,
         loadings_=model.components_.T, _deviation=np.sqrt(model.get_covariance().diagonal()),
@@ -176,14 +180,14 @@ def write_pca(model: Any) -> Any:
         model.scale_ is None, model, "of scaled columns",
         "Fit a pipeline of a StandardScaler and a PCA.",
     )  # fmt: skip
-    return theirs("decomposition", "PCA", model, **_learned(model, PCA))
+    return sklearn_model("decomposition", "PCA", model, **_learned(model, PCA))
 
 
 # ------------------------------------------------------------------ neighbors and clusters
 def read_neighbors(model: Any) -> Any:
     """The search among the same rows."""
     name = type(model).__name__
-    made = _unfitted(ours(getattr(neighbors, name), model, exact=True))
+    made = _unfitted(statfast_model(getattr(neighbors, name), model, exact=True))
     if name == "NearestNeighbors":
         made.fit(model._fit_X)
     elif name == "KNeighborsRegressor":
@@ -220,7 +224,7 @@ def write_neighbors(model: Any) -> Any:
         getattr(model, "ties", "lowest") == "lowest", model, "with another vote than ties='lowest'",
         "Fit it with ties='lowest'.",
     )  # fmt: skip
-    made = theirs("neighbors", name, model, exact=True)
+    made = sklearn_model("neighbors", name, model, exact=True)
     rows = model._rows
     if name == "NearestNeighbors":
         made.fit(rows)
@@ -240,12 +244,12 @@ KMEANS = ("cluster_centers_", "labels_", "inertia_", "n_iter_")
 
 def read_kmeans(model: Any) -> Any:
     """Centers of clusters."""
-    return ours(cluster.KMeans, model, **_learned(model, KMEANS), converged_=True)
+    return statfast_model(cluster.KMeans, model, **_learned(model, KMEANS), converged_=True)
 
 
 def write_kmeans(model: Any) -> Any:
     """Centers of clusters."""
-    made = theirs("cluster", "KMeans", model, **_learned(model, KMEANS))
+    made = sklearn_model("cluster", "KMeans", model, **_learned(model, KMEANS))
     made._n_threads = 1
     return made
 

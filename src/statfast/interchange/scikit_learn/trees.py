@@ -21,7 +21,11 @@ from statfast.ensemble import (
     RandomForestRegressor,
 )
 from statfast.ensemble.forest.grow_forest import ForestTree, Sampling
-from statfast.interchange.scikit_learn.shared_parameters import ours, require, theirs
+from statfast.interchange.scikit_learn.shared_parameters import (
+    require,
+    sklearn_model,
+    statfast_model,
+)
 from statfast.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from statfast.tree.growing.arguments import published_columns
 from statfast.tree.structure.tree_arrays import TreeStructure, flat_values, leaf_statistics
@@ -112,7 +116,7 @@ def read_tree(model: Any) -> Any:
     learned = _targets(model)
     if kind is DecisionTreeClassifier:
         learned["_class_priors"] = None
-    return ours(
+    return statfast_model(
         kind, model, tree_=structure_of_tree(model.tree_), **learned,
         **published_columns(None, True),
     )  # fmt: skip
@@ -138,7 +142,7 @@ def read_forest(model: Any) -> Any:
     for name in ("oob_score_",):
         if hasattr(model, name):
             learned[name] = getattr(model, name)
-    return ours(
+    return statfast_model(
         kind, model, parameters={"warm_start": False},
         _trees=[_packed(structure_of_tree(member.tree_)) for member in members],
         _keys=keys, _generator=np.random.default_rng(0), _packed={},
@@ -211,7 +215,7 @@ def write_tree(model: Any) -> Any:
     if not hasattr(model, "classes_"):
         del learned["n_classes_"]
     counts = structure.n_classes
-    return theirs(
+    return sklearn_model(
         "tree", type(model).__name__, model, **learned, max_features_=int(model.max_features_),
         tree_=tree_state(structure, _tree.Tree, counts),
         parameters={"criterion": _their_criterion(model)},
@@ -236,7 +240,7 @@ def write_forest(model: Any) -> Any:
     is_class = hasattr(model, "classes_")
     base = getattr(sklearn.tree, kind + ("Classifier" if is_class else "Regressor"))
     learned = _their_targets(model)
-    made = theirs(
+    made = sklearn_model(
         "ensemble", type(model).__name__, model,
         parameters={"criterion": _their_criterion(model), "oob_score": False}, **learned,
     )  # fmt: skip
