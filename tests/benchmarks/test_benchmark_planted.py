@@ -351,6 +351,11 @@ WRONG = {
         task: (_plus("factors", 1e-6), _one_value("factors", 1e-6))
         for task in ("factors", "factors of new rows")
     },
+    "radius": {
+        "radius votes": (_plus("labels", 1),),
+        "radius means": (_plus("means", 1e-6), _one_value("means", 1e-6)),
+        "radius lists": (_plus("sums", 1), _plus("counts", 1)),
+    },
     "rules": {
         "subgroups": (_plus("qualities", 1e-8), _one_value("qualities", 1e-7)),
         "numeric subgroups": (_plus("qualities", 1e-8), _one_value("qualities", 1e-7)),

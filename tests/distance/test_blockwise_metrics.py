@@ -325,7 +325,7 @@ def test_all_that_takes_a_metric_agrees_with_the_table(metric):
     for found, wanted in zip(model.kneighbors(), expected, strict=True):
         np.testing.assert_array_equal(found, wanted)
     radius = float(np.median(expected[0]))
-    found = model.radius_neighbors(X, radius)
+    found = model.radius_neighbors(X, radius, sort_results=True)
     _, apart, ids = twin.within(D, radius)
     np.testing.assert_array_equal(np.concatenate(found[0]), apart)
     np.testing.assert_array_equal(np.concatenate(found[1]), ids)

@@ -99,7 +99,7 @@ def within(rng):
     X, Q, D, metric, algorithm = search_problem(rng)
     radius = float(np.quantile(D, rng.uniform(0, 0.3))) * 1.000001 or 1.0
     model = sf.NearestNeighbors(radius=radius, metric=metric, algorithm=algorithm).fit(X)
-    distances, ids = model.radius_neighbors(Q)
+    distances, ids = model.radius_neighbors(Q, sort_results=True)
     words, slack = Words(), 1e-7
     what = f"{algorithm} {metric} {D.shape} {type(Q).__name__}"
     for row, (spread, near) in enumerate(zip(distances, ids, strict=True)):

@@ -122,9 +122,10 @@ def test_dimension_is_that_of_the_data_not_of_the_space():
 
 
 def test_the_radius_counts():
-    X, y = np.random.default_rng(5).random((20000, 3)), np.zeros(20000)
+    rng = np.random.default_rng(5)
+    X, y = rng.random((20000, 1)) * rng.standard_normal(40), np.zeros(20000)
     assert RadiusNeighborsRegressor(0.02).fit(X, y).algorithm_ == "kd_tree"
-    assert RadiusNeighborsRegressor(5.0).fit(X, y).algorithm_ == "brute"
+    assert RadiusNeighborsRegressor(50.0).fit(X, y).algorithm_ == "brute"
 
 
 def test_the_choice_is_the_same_in_every_run_and_for_any_number_of_threads():

@@ -89,13 +89,15 @@ def test_within_a_radius(name):
     tree = BallTree(X, **NAMED[name], leaf_size=8)
     apart = twin.table(name, Q, X)
     radii = np.quantile(apart, 0.1, axis=1) + 1e-12
-    ids, distances = tree.query_radius(Q, radii, return_distance=True)
+    ids, distances = tree.query_radius(Q, radii, return_distance=True, sort_results=True)
     for i, near in enumerate(twin.within(apart, radii)):
         assert set(ids[i]) == set(near)
         np.testing.assert_allclose(distances[i], apart[i, ids[i]], **CLOSE)
         assert sorted(zip(distances[i], ids[i], strict=True)) == list(
             zip(distances[i], ids[i], strict=True)
         )
+    for near, row in zip(tree.query_radius(Q, radii), ids, strict=True):
+        np.testing.assert_array_equal(near, np.sort(row))
     count = tree.query_radius(Q, radii, count_only=True)
     assert count.tolist() == [len(near) for near in ids]
     among = twin.table(name, X, X)
@@ -159,7 +161,7 @@ def test_ties_at_the_radius_count():
     """Distances whose squares are not the square of the radius, in float64."""
     X = np.array([[1.0, 1.0, 1.0], [2.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
     tree = BallTree(X)
-    for r, expected in [(3, [2, 0]), (5, [2, 0, 1]), (2, [2])]:
+    for r, expected in [(3, [0, 2]), (5, [0, 1, 2]), (2, [2])]:
         assert tree.query_radius(np.zeros(3), np.sqrt(r)).tolist() == expected
     assert tree.query_radius(np.zeros(3), np.nextafter(np.sqrt(3), 0)).tolist() == [2]
 
@@ -202,8 +204,12 @@ def test_functions(function, n):
     for k in {1, min(3, n), n}:
         for found, expected in zip(tree.query(Q, k), twin.nearest(apart, k), strict=True):
             np.testing.assert_array_equal(found, expected)
-    ids = tree.query_radius(Q, 2)
+    ids, distances = tree.query_radius(Q, 2, return_distance=True, sort_results=True)
     assert [near.tolist() for near in ids] == twin.within(apart, 2)
+    plain = tree.query_radius(Q, 2, return_distance=True)
+    for i, row in enumerate(ids):
+        np.testing.assert_array_equal(plain[0][i], np.sort(row))
+        np.testing.assert_array_equal(plain[1][i], distances[i][np.argsort(row)])
     among = np.array([[float(function(a, x)) for x in X] for a in X])
     np.testing.assert_array_equal(tree.query_pairs(2), twin.pairs(among, 2))
     assert tree.count_neighbors(tree, 2) == (among <= 2).sum()

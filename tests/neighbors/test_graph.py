@@ -52,14 +52,18 @@ def test_neighbors_are_the_least_that_are_stored(seed, k, kind):
     ):
         for a, b in zip(found, twin.nearest(dense(graph), k, itself), strict=True):
             np.testing.assert_array_equal(a, b)
-    found = model.radius_neighbors(across)
+    found = model.radius_neighbors(across, sort_results=True)
     _, apart, ids = twin.within(dense(across), 2.0)
     np.testing.assert_array_equal(np.concatenate(found[0]), apart)
     np.testing.assert_array_equal(np.concatenate(found[1]), ids)
     table = dense(own)
     np.fill_diagonal(table, np.inf)
     _, apart, ids = twin.within(table, 2.0)
-    np.testing.assert_array_equal(np.concatenate(model.radius_neighbors()[1]), ids)
+    np.testing.assert_array_equal(np.concatenate(model.radius_neighbors(sort_results=True)[1]), ids)
+    plain = model.radius_neighbors(across)
+    for i, row in enumerate(found[1]):
+        np.testing.assert_array_equal(plain[1][i], np.sort(row))
+        np.testing.assert_array_equal(plain[0][i], found[0][i][np.argsort(row)])
 
 
 def test_a_row_need_not_store_itself():

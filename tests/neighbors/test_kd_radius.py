@@ -27,10 +27,12 @@ def test_every_metric(name, d):
     tree = KDTree(X, **NAMED[name], leaf_size=8)
     apart = twin.table(name, Q, X)
     radii = np.quantile(apart, 0.1, axis=1) + 1e-12
-    ids, distances = tree.query_radius(Q, radii, return_distance=True)
+    ids, distances = tree.query_radius(Q, radii, return_distance=True, sort_results=True)
     for i, near in enumerate(twin.within(apart, radii)):
         np.testing.assert_array_equal(ids[i], near)
         np.testing.assert_allclose(distances[i], apart[i, ids[i]], **CLOSE)
+    for near, row in zip(tree.query_radius(Q, radii), ids, strict=True):
+        np.testing.assert_array_equal(near, np.sort(row))
     count = tree.query_radius(Q, radii, count_only=True)
     assert count.tolist() == [len(near) for near in ids]
     among = twin.table(name, X, X)

@@ -19,8 +19,9 @@ from statfast.neighbors import (
     RadiusNeighborsRegressor,
 )
 from statfast.neighbors.brute import radius as brute_radius
-from statfast.neighbors.search import search as search_module
+from statfast.neighbors.search import radius_search
 from statfast.neighbors.spatial import ball_index
+from statfast.neighbors.vote import weights as weights_module
 from tests.reference import neighbors as twin
 
 
@@ -78,11 +79,14 @@ def test_twin_on_tied_rows(seed, n, d, radius):
     search = NearestNeighbors(radius=radius).fit(X)
     for rows in (Q, None):
         d2, ids = twin.within(X, X if rows is None else Q, radius, itself=rows is None)
-        distances, found = search.radius_neighbors(rows)
+        distances, found = search.radius_neighbors(rows, sort_results=True)
         assert [row.tolist() for row in found] == [row.tolist() for row in ids]
         for got, want in zip(distances, d2, strict=True):
             np.testing.assert_allclose(got, np.sqrt(want), rtol=1e-14)
         assert found[0].dtype == np.intp
+        assert [row.tolist() for row in search.radius_neighbors(rows)[1]] == [
+            sorted(row.tolist()) for row in ids
+        ]
 
 
 def test_agrees_with_scikit_learn(blobs):
@@ -90,9 +94,10 @@ def test_agrees_with_scikit_learn(blobs):
     ours, theirs = (N(radius=0.7).fit(X) for N in (NearestNeighbors, SklearnNeighbors))
     for rows in (Q, None):
         distances, ids = theirs.radius_neighbors(rows, sort_results=True)
-        for got, want in zip(ours.radius_neighbors(rows)[1], ids, strict=True):
+        found = ours.radius_neighbors(rows, sort_results=True)
+        for got, want in zip(found[1], ids, strict=True):
             np.testing.assert_array_equal(got, want)
-        for got, want in zip(ours.radius_neighbors(rows)[0], distances, strict=True):
+        for got, want in zip(found[0], distances, strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-12)
         assert len(ours.radius_neighbors(rows, 0.3, return_distance=False)) == len(ids)
         for mode in ("connectivity", "distance"):
@@ -138,6 +143,32 @@ def test_same_bits_for_any_number_of_threads():
     ]
     for part in ("data", "indices", "indptr"):
         assert len({getattr(graph, part).tobytes() for graph in graphs}) == 1
+
+
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_neighbors_are_sorted_only_where_asked(algorithm, dtype):
+    """Few and many of rows beyond one group of marks, with ties; by distance, and by row."""
+    rng = np.random.default_rng(11)
+    X = rng.integers(0, 40, (9000, 2)).astype(dtype)
+    Q = np.concatenate([X[:40], X[:3] + 200])
+    d2 = ((Q[:, None].astype(float) - X) ** 2).sum(axis=2)
+    search = NearestNeighbors(algorithm=algorithm).fit(X)
+    for radius in (0, 1, 12, 100):
+        rows = [np.flatnonzero(row <= radius**2) for row in d2]
+        assert not len(rows[-1])
+        distances, ids = search.radius_neighbors(Q, radius)
+        for i, row in enumerate(rows):
+            np.testing.assert_array_equal(ids[i], row)
+            np.testing.assert_array_equal(distances[i], np.sqrt(d2[i, row]))
+        _, ids = search.radius_neighbors(Q, radius, sort_results=True)
+        for i, row in enumerate(rows):
+            np.testing.assert_array_equal(ids[i], row[np.argsort(d2[i, row], kind="stable")])
+        graph = search.radius_neighbors_graph(Q, radius, mode="distance")
+        np.testing.assert_array_equal(graph.indices, np.concatenate(rows))
+        nearest = search.radius_neighbors_graph(Q, radius, mode="distance", sort_results=True)
+        np.testing.assert_array_equal(nearest.indices, np.concatenate(list(ids)))
+        np.testing.assert_array_equal(nearest.toarray(), graph.toarray())
 
 
 # ------------------------------------------------------------------ the vote
@@ -248,13 +279,72 @@ def test_average_of_none_is_nan_and_warns():
 
 
 # ------------------------------------------------------------------ both
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
+@pytest.mark.parametrize("weights", ["uniform", "distance", gentle])
+@pytest.mark.parametrize("ties", ["lowest", "nearest", "random"])
+def test_large_neighborhoods_vote_and_average(algorithm, weights, ties):
+    """So many neighbors that threads share the vote; sums in the order of the fitted rows."""
+    rng = np.random.default_rng(3)
+    X, Q = rng.integers(0, 9, (1500, 2)) * 1.0, rng.integers(0, 9, (300, 2)) * 1.0
+    y, target = rng.integers(0, 4, 1500), rng.standard_normal((1500, 2))
+    d2 = ((Q[:, None] - X) ** 2).sum(axis=2)
+    near = d2 <= 9
+    assert near.sum() > weights_module.MIN_NEIGHBORS_OF_THREADS
+    if weights == "distance":
+        share = near / np.sqrt(np.where(d2 == 0, 1, d2))
+        share[(d2 == 0).any(axis=1)] = 0
+        share[d2 == 0] = 1
+    else:
+        share = near * (1.0 if weights == "uniform" else gentle(np.sqrt(d2)))
+    totals = np.stack([np.cumsum(share * (y == c), axis=1)[:, -1] for c in range(4)], axis=1)
+    settings = {"algorithm": algorithm, "weights": weights}
+    answers = []
+    for n_jobs in (1, 2, 7):
+        vote = RadiusNeighborsClassifier(
+            3.0, ties=ties, random_state=0, n_jobs=n_jobs, **settings
+        ).fit(X, y)
+        mean = RadiusNeighborsRegressor(3.0, n_jobs=n_jobs, **settings).fit(X, target)
+        one = RadiusNeighborsRegressor(3.0, n_jobs=n_jobs, **settings).fit(X, target[:, 0])
+        answers.append((vote.predict(Q), vote.predict_proba(Q), mean.predict(Q), one.predict(Q)))
+    for other in answers[1:]:
+        for a, b in zip(answers[0], other, strict=True):
+            np.testing.assert_array_equal(a, b)
+    winner, proportions, means, single = answers[0]
+    np.testing.assert_array_equal(single, means[:, 0])
+    np.testing.assert_allclose(proportions, totals / totals.sum(axis=1, keepdims=True), rtol=1e-12)
+    sums = np.cumsum(share[:, :, None] * target, axis=1)[:, -1]
+    np.testing.assert_allclose(means, sums / share.sum(axis=1)[:, None], rtol=1e-9, atol=1e-12)
+    best = totals.max(axis=1)
+    assert (totals[np.arange(300), winner] == best).all()
+    tied = totals == best[:, None]
+    if ties == "lowest":
+        np.testing.assert_array_equal(winner, tied.argmax(axis=1))
+    if ties == "nearest":
+        to_class = np.stack([np.where(y == c, d2, np.inf).min(axis=1) for c in range(4)], axis=1)
+        np.testing.assert_array_equal(winner, np.where(tied, to_class, np.inf).argmin(axis=1))
+
+
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
+def test_draws_of_ties_are_the_same_by_every_search(algorithm):
+    """The nearest neighbor decides the draw for a row, though lists are in the order of rows."""
+    X = np.concatenate([np.arange(40.0), -np.arange(40.0) - 0.5])[::-1][:, None]
+    y = np.arange(80) % 2
+    Q = np.linspace(-20, 20, 60)[:, None]
+    model = RadiusNeighborsClassifier(4.0, ties="random", random_state=1, algorithm=algorithm)
+    labels = model.fit(X, y).predict(Q)
+    brute = RadiusNeighborsClassifier(4.0, ties="random", random_state=1, algorithm="brute")
+    np.testing.assert_array_equal(labels, brute.fit(X, y).predict(Q))
+    even = np.abs(model.predict_proba(Q)[:, 0] - 0.5) < 1e-12
+    assert 0 < labels[even].mean() < 1
+
+
 @pytest.mark.parametrize("weights", ["uniform", "distance", gentle])
 def test_slices_change_nothing(blobs, weights, monkeypatch):
     X, y, Q = blobs
     vote = RadiusNeighborsClassifier(1.0, weights=weights, outlier_label="down").fit(X, y)
     mean = RadiusNeighborsRegressor(2.5, weights=weights).fit(X, X[:, 0])
     found = [vote.predict(Q), vote.predict_proba(Q), vote.predict(), mean.predict(Q)]
-    monkeypatch.setattr(search_module, "MAX_HELD_NEIGHBORS", 50)
+    monkeypatch.setattr(radius_search, "MAX_HELD_NEIGHBORS", 50)
     monkeypatch.setattr("statfast.neighbors.search.radius_search.FIRST_SLICE_ROWS", 3)
     again = [vote.predict(Q), vote.predict_proba(Q), vote.predict(), mean.predict(Q)]
     for before, after in zip(found, again, strict=True):
@@ -262,7 +352,7 @@ def test_slices_change_nothing(blobs, weights, monkeypatch):
 
 
 def test_slices_hold_the_neighbors_there_is_room_for(monkeypatch):
-    monkeypatch.setattr(search_module, "MAX_HELD_NEIGHBORS", 60)
+    monkeypatch.setattr(radius_search, "MAX_HELD_NEIGHBORS", 60)
     monkeypatch.setattr("statfast.neighbors.search.radius_search.FIRST_SLICE_ROWS", 3)
     model = RadiusNeighborsRegressor(1.0).fit(np.zeros((5, 1)), np.zeros(5))
     parts = [part for part, *_ in model._balls(np.zeros((50, 1)), 1.0)]

@@ -79,7 +79,7 @@ CORE_BUILT_ON = {  # what others may use; the three that are shared know only wh
     "boosting": {"threads"},
     "density": {"kdtree"},
     "hierarchy": {"distance", "kdtree"},
-    "order": set(),
+    "order": {"simd"},
     "reachability": {"kdtree"},
     "simd": set(),
     "tile": {"simd"},

@@ -375,7 +375,7 @@ def test_trap_query_radius_gives_indices_first(cls):
     from sklearn import neighbors
 
     X = np.random.default_rng(0).random((50, 2))
-    ours = cls(X).query_radius(X=X[:3], r=0.3, return_distance=True)
+    ours = cls(X).query_radius(X=X[:3], r=0.3, return_distance=True, sort_results=True)
     peer = getattr(neighbors, cls.__name__)(X).query_radius(
         X[:3], r=0.3, return_distance=True, sort_results=True
     )

@@ -203,7 +203,7 @@ def test_a_kernel_stops_where_its_budget_ends():
     rng = np.random.default_rng(8)
     tree, Q = KDTreeIndex.build(rng.random((1000, 2))), rng.random((50, 2))
     count, limit = np.full(50, -1), np.full(50, 0.01)
-    at = kdradius.within(tree.view, Q, None, 3, 50, limit, 200, count, None, 0, None, None)
+    at = kdradius.within(tree.view, Q, None, 3, 50, limit, 200, count, None, None, None, False)
     assert 3 < at < 50
     assert (count[3:at] >= 0).all()
     assert (count[at:] == -1).all()

@@ -38,8 +38,9 @@ from statfast._core.balltree.bounds cimport (
 )
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, distance_of
 from statfast._core.order.keyed_rows cimport (
-    KeyedRow, finish_first, last_key, offer_row, sort_rows, start_first,
+    KeyedRow, finish_first, last_key, offer_row, start_first,
 )
+from statfast._core.order.neighbor_order cimport NeighborOrder, arrange_neighbors, open_order
 from statfast._core.tile.rows cimport real
 from statfast._core.tile.tiles cimport level
 
@@ -92,8 +93,8 @@ cdef void nearest(
 
 
 cdef Py_ssize_t within(
-    const Tree *tree, Query *query, double most, bint counts, KeyedRow *rows_within,
-    Py_ssize_t room,
+    const Tree *tree, Query *query, double most, bint counts, double *distance_out,
+    Py_ssize_t *row_out, Py_ssize_t room,
 ) noexcept nogil:
     """Write the rows within the reduced distance `most`, and return their number. Rows for which
     there is no room are counted only."""
@@ -138,8 +139,8 @@ cdef Py_ssize_t within(
                 distance = exact_distance(tree, query, distances[i], at * FAN + i)
                 if distance <= most:
                     if total < room:
-                        rows_within[total].key = distance
-                        rows_within[total].row = tree.ids[at * FAN + i]
+                        distance_out[total] = distance
+                        row_out[total] = tree.ids[at * FAN + i]
                     total += 1
             at += some
     return total
@@ -244,22 +245,25 @@ def search_radius(
     Py_ssize_t start,
     double budget,
     Py_ssize_t[::1] count,              # OUT (m,)
-    double[::1] distance_out,       # OUT (room,) by (distance, row), query after query;
+    double[::1] distance_out,       # OUT (room,) query after query, by (distance, row) or by row;
     Py_ssize_t[::1] row_out,            # OUT (room,) none if there is no room at all
     Py_ssize_t filled,
+    bint by_row,
 ):
     """All rows within the radii; returns the next query, and the number of entries written.
 
     It stops before a query whose rows do not fit; the caller then provides more room."""
     cdef Tree tree = view.tree
     cdef Query query
-    cdef Py_ssize_t m = Q.shape[0], room = row_out.shape[0], at = start, c, total
+    cdef Py_ssize_t m = Q.shape[0], room = row_out.shape[0], at = start, total
     cdef bint counts = room == 0
-    cdef KeyedRow *rows_within = <KeyedRow *>malloc((room - filled + 1) * sizeof(KeyedRow))
+    cdef NeighborOrder order
+    cdef double *distances = NULL if counts else &distance_out[0]
+    cdef Py_ssize_t *rows = NULL if counts else &row_out[0]
     tree.slack = slack
     tree.row = <double *>malloc(tree.d * sizeof(double))
-    if rows_within == NULL or tree.row == NULL:
-        free(rows_within)
+    order.key = NULL
+    if tree.row == NULL or not counts and not open_order(&order, by_row, tree.n, room - filled):
         free(tree.row)
         raise MemoryError
     query.work = 0
@@ -268,18 +272,17 @@ def search_radius(
         while at < m and query.work <= budget:
             query.point = &Q[at, 0]
             query.place = &asked[at, 0] if tree.kind == HAVERSINE else NULL
-            total = within(&tree, &query, most[at], counts, rows_within, room - filled)
+            total = within(
+                &tree, &query, most[at], counts, distances + filled, rows + filled, room - filled
+            )
             if not counts:
                 if total > room - filled:
                     break
-                sort_rows(rows_within, total)
-                for c in range(total):
-                    distance_out[filled + c] = rows_within[c].key
-                    row_out[filled + c] = rows_within[c].row
+                arrange_neighbors(&order, distances + filled, rows + filled, total)
                 filled += total
             count[at] = total
             at += 1
-    free(rows_within)
+    free(order.key)
     free(tree.row)
     return at, filled
 

@@ -9,7 +9,7 @@
    number above `limit_id` is not taken. Before there are k candidates the limit is DBL_MAX, so that
    distances that overflow are never taken. */
 
-#include "kdtree/sort_pairs.h"
+#include "order/sort_pairs.h"
 
 #define MAX_IN_REGISTERS 32
 #define NO_ROW INT64_MAX

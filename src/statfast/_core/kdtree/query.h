@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "order/neighbor_order.h"
+
 /* A k-d tree as kdtree/tree.pxd describes it; the numbers of blocks and boxes are float or
    double. */
 #define KD_LANES 8    /* children of a node */
@@ -47,6 +49,7 @@ typedef struct {
     const ptrdiff_t *start; /* where the points of a row begin; NULL: they are only counted */
     ptrdiff_t *count;       /* OUT by row */
     ptrdiff_t budget;       /* about the number of points to read in a call */
+    const neighbor_order *by_row; /* the work space to write them by row; NULL: by distance */
 } kd_radius_search;
 
 #endif

@@ -3,6 +3,8 @@
 
 from libc.stdint cimport int32_t, int64_t
 
+from statfast._core.order.neighbor_order cimport NeighborOrder
+
 
 cdef extern from "kdtree/query.h" nogil:
     enum:
@@ -39,3 +41,4 @@ cdef extern from "kdtree/query.h" nogil:
         const Py_ssize_t *start
         Py_ssize_t *count
         Py_ssize_t budget
+        const NeighborOrder *by_row

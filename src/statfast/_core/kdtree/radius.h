@@ -152,7 +152,12 @@ static void V(search_tree)(const kd_tree *t, kd_radius_search *r) {
             level--;
         }
         if (keeps) {
-            write_in_order(job, n, job->apart + r->start[row], job->row + r->start[row]);
+            double *to = job->apart + r->start[row];
+            ptrdiff_t *rows = job->row + r->start[row];
+            if (r->by_row)
+                write_by_row(job, r->by_row, n, to, rows);
+            else
+                write_in_order(job, n, to, rows);
             looked += 4 * n;
         } else {
             r->count[row] = n;

@@ -22,6 +22,7 @@ from libc.stdlib cimport free, malloc
 
 from statfast._core.kdtree.query cimport KD_MAX_LEAF_POINTS, kd_radius_search, kd_tree
 from statfast._core.kdtree.tree cimport TreeView
+from statfast._core.order.neighbor_order cimport NeighborOrder, open_order
 from statfast._core.tile.rows cimport stride_of
 from statfast._core.tile.tiles cimport level
 
@@ -46,14 +47,16 @@ def within(
     Py_ssize_t end,
     const double[::1] limit,        # IN (m,) reduced radii
     Py_ssize_t budget,              # about the number of points to read
-    Py_ssize_t[::1] count,          # OUT (m,) the number of points within
+    Py_ssize_t[::1] count,          # OUT (m,) the number of points within; IN if they are written
     const Py_ssize_t[::1] start,    # IN (m,) where to write them; None: they are only counted
-    Py_ssize_t most,                # points within one of these limits
-    double[::1] apart,              # OUT reduced distances, by (distance, number); or None
+    double[::1] apart,              # OUT reduced distances, or None
     Py_ssize_t[::1] row,            # OUT or None
+    bint by_row,                    # whether to write them by number, not (distance, number)
 ):
     """Count or write the points within the limits; returns the next query."""
     cdef kd_radius_search r
+    cdef NeighborOrder by_row_order
+    cdef Py_ssize_t i, most = 0
     r.job.order = NULL
     if order is not None:
         r.job.order = &order[0]
@@ -75,9 +78,15 @@ def within(
     if apart is not None and apart.shape[0]:
         r.job.apart = &apart[0]
         r.job.row = &row[0]
+    if start is not None:
+        for i in range(begin, end):
+            most = max(most, count[i if order is None else order[i]])
     r.job.capacity = most + KD_MAX_LEAF_POINTS if start is not None else 0
     r.job.key = <double *>malloc(4 * sizeof(double) * r.job.capacity + view.tree.d * sizeof(double))
-    if r.job.key == NULL:
+    by_row_order.key = NULL
+    r.by_row = &by_row_order if start is not None and by_row else NULL
+    if r.job.key == NULL or r.by_row and not open_order(&by_row_order, True, view.tree.n, most):
+        free(r.job.key)
         raise MemoryError
     r.job.id = <int64_t *>(r.job.key + 2 * r.job.capacity)
     r.job.q = <double *>(r.job.id + 2 * r.job.capacity)
@@ -87,4 +96,5 @@ def within(
         else:
             kernels.reach_tree_f64(&view.tree, &r)
     free(r.job.key)
+    free(by_row_order.key)
     return r.job.begin

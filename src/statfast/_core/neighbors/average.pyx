@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Averages over neighbors: predictions, and squared errors for many k.
 
-The neighbors of row i are the entries starts[i] to starts[i + 1] of `ids` and `weights`, nearest
-first. Sums are float64, nearest neighbor first, so that what `squares` averages over the first k
-has the bits that `means` gives for k.
+The neighbors of row i are the entries starts[i] to starts[i + 1] of `ids` and `weights`. Sums are
+float64, in that order: for `squares` nearest first, so that what `squares` averages over the first
+k has the bits that `means` gives for k.
 
 Cost: O(T) a neighbor, T being the number of outputs.
 
@@ -23,10 +23,15 @@ def means(
     double[:, ::1] out,             # IN, OUT (m, T) zeros; the means, NaN without neighbors
 ):
     cdef intp i, j, t
-    cdef double total
+    cdef double total, one
     with nogil:
         for i in range(out.shape[0]):
-            total = 0.0
+            total = one = 0.0
+            if out.shape[1] == 1:  # the sum stays in a register
+                for j in range(starts[i], starts[i + 1]):
+                    total += add(targets, ids, weights, j, &one)
+                out[i, 0] = one / total
+                continue
             for j in range(starts[i], starts[i + 1]):
                 total += add(targets, ids, weights, j, &out[i, 0])
             for t in range(out.shape[1]):

@@ -15,11 +15,11 @@ from cython.view cimport contiguous
 from libc.float cimport DBL_MAX, FLT_MAX
 from libc.math cimport fabs, pow, sin
 from libc.stdint cimport int32_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 
 from statfast._core.neighbors.score_error cimport size_of
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
-from statfast._core.order.keyed_rows cimport KeyedRow, sort_rows
+from statfast._core.order.neighbor_order cimport NeighborOrder, arrange_neighbors, open_order
 from statfast._core.tile.rows cimport UNIT32, UNIT64, number, real, reduced_distances
 
 
@@ -89,27 +89,43 @@ def within(
     return n_within
 
 
+def distribute(
+    const Py_ssize_t[::1] query,    # IN of each match
+    const double[::1] distance,     # IN
+    const Py_ssize_t[::1] row,      # IN
+    Py_ssize_t[::1] place,          # INOUT (m,) where the next match of each query belongs
+    double[::1] distance_out,       # OUT
+    Py_ssize_t[::1] row_out,        # OUT
+):
+    """Write matches where those of their queries are."""
+    cdef Py_ssize_t i, to
+    with nogil:
+        for i in range(query.shape[0]):
+            to = place[query[i]]
+            place[query[i]] = to + 1
+            distance_out[to] = distance[i]
+            row_out[to] = row[i]
+
+
 def arrange(
     const Py_ssize_t[::1] starts,   # IN (m + 1,)
     double[::1] distances,          # INOUT, of query q at starts[q], ..., starts[q + 1] - 1
     Py_ssize_t[::1] row,            # INOUT
+    bint by_row,                    # whether by row alone
+    Py_ssize_t n,                   # rows
 ):
-    """Put each query's rows in order, by (distance, row)."""
-    cdef Py_ssize_t q, c, first, n, most = 1
+    """Put each query's rows in order, by (distance, row) or by row."""
+    cdef Py_ssize_t q, longest = 0
+    cdef NeighborOrder order
     for q in range(starts.shape[0] - 1):
-        most = max(most, starts[q + 1] - starts[q])
-    cdef KeyedRow *sorted_rows = <KeyedRow *>malloc(most * sizeof(KeyedRow))
-    if sorted_rows == NULL:
+        longest = max(longest, starts[q + 1] - starts[q])
+    if longest == 0:
+        return
+    if not open_order(&order, by_row, n, longest):
         raise MemoryError
     with nogil:
         for q in range(starts.shape[0] - 1):
-            first = starts[q]
-            n = starts[q + 1] - first
-            for c in range(n):
-                sorted_rows[c].key = distances[first + c]
-                sorted_rows[c].row = row[first + c]
-            sort_rows(sorted_rows, n)
-            for c in range(n):
-                distances[first + c] = sorted_rows[c].key
-                row[first + c] = sorted_rows[c].row
-    free(sorted_rows)
+            arrange_neighbors(
+                &order, &distances[0] + starts[q], &row[0] + starts[q], starts[q + 1] - starts[q]
+            )
+    free(order.key)

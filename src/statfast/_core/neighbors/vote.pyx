@@ -3,12 +3,12 @@
 """Votes of neighbors: the winning class, the share of each class, and errors for many k.
 
 The neighbors of row i are the entries starts[i] to starts[i + 1] of `ids`, `distances` and
-`weights`, nearest first; they may be k of each row, or those within a radius, some rows having
-none.
+`weights`; they may be k of each row, or those within a radius, some rows having none. For `errors`
+the nearest comes first; else they may be in any order, but votes are summed in that.
 
-Votes only grow while the neighbors of a row are counted, so that a vote for class c can make only c
-the winner. Updating the winner with each vote gives the winner after 1, 2, 3, ... neighbors in one
-pass.
+For many k: votes only grow while the neighbors of a row are counted, so that a vote for class c can
+make only c the winner. Updating the winner with each vote gives the winner after 1, 2, 3, ...
+neighbors in one pass.
 
 Ties are broken by an order of the classes: the lower label; or the nearer nearest member, then the
 lower label; or an order drawn at random for each row, by a counter-based generator whose counter is
@@ -20,8 +20,8 @@ Cost: O(1) a neighbor, whatever the number of classes K, as only the classes tha
 cleared after it. O(neighbors + K) a row for the shares.
 
 The caller guarantees: ids in [0, n), codes in [0, K), distances (in any measure that orders them)
-not negative and ascending along each row, weights not negative and some of each row positive,
-matching lengths; for `errors`, ks ascending, from 1 to the neighbors of each row.
+not negative, weights not negative and some of each row positive, matching lengths; for `errors`,
+distances ascending along each row, ks ascending, from 1 to the neighbors of each row.
 """
 
 from libc.math cimport fmax
@@ -41,6 +41,7 @@ cdef double MIN_INVERTIBLE = 2.3e-308  # about the smallest number with a finite
 cdef struct Poll:
     double *votes       # (K,) of each class
     double *nearest     # (K,) distance of its nearest member in this row, or -1
+    intp classes        # K
     intp best           # class with the largest vote so far; -1 before the first vote
     int ties
     uint64_t seed       # of the rule RANDOM
@@ -63,7 +64,15 @@ def winners(
     with nogil:
         for i in range(out.shape[0]):
             for j in range(starts[i], starts[i + 1]):
-                cast(&poll, codes[ids[j]], ids[j], distances[j], weight_of(weights, j))
+                poll.votes[codes[ids[j]]] += weight_of(weights, j)
+            if ties != LOWEST:
+                rank_classes(&poll, codes, ids, distances, starts[i], starts[i + 1])
+            if classes < starts[i + 1] - starts[i]:
+                for j in range(classes):
+                    prefer(&poll, j)
+            else:
+                for j in range(starts[i], starts[i + 1]):
+                    prefer(&poll, codes[ids[j]])
             out[i] = poll.best
             clear(&poll, codes, ids, starts[i], starts[i + 1])
     free(poll.votes)
@@ -124,9 +133,13 @@ def inverse_distances(
     double[::1] out,                # OUT (total,) 1 / distance; in a row with zeros 1 there, else 0
 ):
     cdef intp i, j
+    cdef bint zero
     with nogil:
         for i in range(starts.shape[0] - 1):
-            if starts[i] < starts[i + 1] and distances[starts[i]] == 0.0:
+            zero = False
+            for j in range(starts[i], starts[i + 1]):
+                zero |= distances[j] == 0.0
+            if zero:
                 for j in range(starts[i], starts[i + 1]):
                     out[j] = distances[j] == 0.0
             else:
@@ -142,7 +155,7 @@ cdef Poll opened(intp classes, int ties, uint64_t seed) except *:
     if poll.votes == NULL:
         raise MemoryError(f"No memory to count the votes of {classes} classes.")
     poll.nearest = poll.votes + classes
-    poll.best, poll.ties, poll.seed, poll.order = -1, ties, seed, 0
+    poll.classes, poll.best, poll.ties, poll.seed, poll.order = classes, -1, ties, seed, 0
     for c in range(classes):
         poll.votes[c] = 0.0
         poll.nearest[c] = -1.0
@@ -152,19 +165,41 @@ cdef Poll opened(intp classes, int ties, uint64_t seed) except *:
 cdef inline void cast(
     Poll *poll, intp c, intp neighbor, double distance, double weight
 ) noexcept nogil:
-    """Count one vote."""
+    """Count one vote of the neighbors from the nearest on."""
     poll.votes[c] += weight
     if poll.nearest[c] < 0.0:
         poll.nearest[c] = distance
+    if poll.best < 0 and poll.ties == RANDOM:
+        poll.order = order_of(poll.seed, neighbor, distance)
+    prefer(poll, c)
+
+
+cdef inline void prefer(Poll *poll, intp c) noexcept nogil:
+    """Make a class the winner if it wins over the one so far."""
     if poll.best < 0:
         poll.best = c
-        if poll.ties == RANDOM:
-            poll.order = order_of(poll.seed, neighbor, distance)
     elif c != poll.best and (
         poll.votes[c] > poll.votes[poll.best]
         or poll.votes[c] == poll.votes[poll.best] and comes_first(poll, c, poll.best)
     ):
         poll.best = c
+
+
+cdef void rank_classes(
+    Poll *poll, const intp[::1] codes, const intp[::1] ids, const double[::1] distances,
+    intp start, intp stop,
+) noexcept nogil:
+    """What decides ties of a row: the nearest member of each class, and the order drawn."""
+    cdef intp j, c, first = start
+    for j in range(start, stop):
+        c = codes[ids[j]]
+        if poll.nearest[c] < 0.0 or distances[j] < poll.nearest[c]:
+            poll.nearest[c] = distances[j]
+        if distances[j] < distances[first] or distances[j] == distances[first] \
+                and ids[j] < ids[first]:
+            first = j
+    if start < stop and poll.ties == RANDOM:
+        poll.order = order_of(poll.seed, ids[first], distances[first])
 
 
 cdef inline double weight_of(const double[::1] weights, intp j) noexcept nogil:
@@ -199,8 +234,14 @@ cdef inline uint64_t order_of(uint64_t seed, intp neighbor, double distance) noe
 cdef inline void clear(
     Poll *poll, const intp[::1] codes, const intp[::1] ids, intp start, intp stop
 ) noexcept nogil:
-    cdef intp j
+    """Empty the poll of the neighbors of a row: the classes that voted, or all if they are few."""
+    cdef intp j, c
     poll.best = -1
+    if poll.classes < stop - start:
+        for c in range(poll.classes):
+            poll.votes[c] = 0.0
+            poll.nearest[c] = -1.0
+        return
     for j in range(start, stop):
         poll.votes[codes[ids[j]]] = 0.0
         poll.nearest[codes[ids[j]]] = -1.0

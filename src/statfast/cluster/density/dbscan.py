@@ -304,6 +304,6 @@ def _clusters_by_search(
         return find(rows, limit, enough, weight)
 
     def within(part: Array) -> tuple[Array, Array, Array]:
-        return index.query_radius(rows[part], limit, task.n_jobs)
+        return index.query_radius(rows[part], limit, task.n_jobs, by_row=True)
 
     return clusters_by_lists(within, rows.shape[0], enough, weight)

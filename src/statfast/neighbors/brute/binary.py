@@ -88,13 +88,16 @@ class BinaryIndex:
         """The same of the indexed rows, each without itself."""
         return without_self(*self.query(self.rows, k + 1, n_jobs), np.arange(len(self.rows)))
 
-    def query_radius(self, Q: np.ndarray, r: Any, n_jobs: int | None = None) -> Within:
-        """All rows within distance r: starts (m + 1,), distances and ids, by (distance, id)."""
+    def query_radius(
+        self, Q: np.ndarray, r: Any, n_jobs: int | None = None, *, by_row: bool = False
+    ) -> Within:
+        """All rows within distance r: starts (m + 1,), distances and ids, by (distance, id) or by
+        id."""
         m = len(Q)
         limit = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), m))
         not_binary = self._not_binary(Q)
         if len(not_binary):  # one plain search for all queries costs less than merging two answers
-            return self._plain().query_radius(Q, limit, n_jobs)
+            return self._plain().query_radius(Q, limit, n_jobs, by_row=by_row)
 
         def search(block: Any) -> Any:
             words, sizes = packed(Q[block])
@@ -103,7 +106,7 @@ class BinaryIndex:
             np.cumsum(starts, out=starts)
             distances, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
             self._scan_within(words, sizes, limit[block], starts[:-1].copy(), distances, ids)
-            radius.arrange(starts, distances, ids)
+            radius.arrange(starts, distances, ids, by_row, len(self.rows))
             return starts, distances, ids
 
         blocks = grid(m, least=64, most=QUERIES_PER_TASK)

@@ -140,9 +140,11 @@ class BruteIndex:
         """The same of the indexed rows, each without itself."""
         return without_self(*self.query(self.rows, k + 1, n_jobs), np.arange(len(self.rows)))
 
-    def query_radius(self, Q: np.ndarray, r: float, n_jobs: int | None = None) -> Within:
+    def query_radius(
+        self, Q: np.ndarray, r: float, n_jobs: int | None = None, *, by_row: bool = False
+    ) -> Within:
         """All rows within reduced radii r, of one or of each query."""
-        return rows_within(self, Q, r, n_jobs)
+        return rows_within(self, Q, r, n_jobs, by_row=by_row)
 
     @property
     def measure(self) -> tuple[int, float]:

@@ -54,23 +54,24 @@ def nearest_stored(graph: Any, k: int, itself: bool) -> tuple[np.ndarray, np.nda
     return distances[places], ids[places]
 
 
-def stored_within(graph: Any, r: Any) -> Within:
-    """The entries up to r in each row: starts, distances, columns."""
-    starts, distances, ids = _sorted(graph, False)
+def stored_within(graph: Any, r: Any, by_row: bool) -> Within:
+    """The entries up to r in each row: starts, distances, columns; ordered by column or by (entry,
+    column)."""
+    starts, distances, ids = _sorted(graph, False, by_column=by_row)
     radii = np.broadcast_to(np.asarray(r, np.float64), len(starts) - 1)
     kept = distances <= np.repeat(radii, np.diff(starts))
     before = np.concatenate([[0], np.cumsum(kept)])
     return before[starts], distances[kept], ids[kept]
 
 
-def _sorted(graph: Matrix, itself: bool) -> tuple[Array, Array, Array]:
-    """Starts, entries and columns; those of each row ordered by (entry, column)."""
+def _sorted(graph: Matrix, itself: bool, *, by_column: bool = False) -> tuple[Array, Array, Array]:
+    """Starts, entries and columns; those of each row ordered by (entry, column), or by column."""
     m = graph.shape[0]
     row = np.repeat(np.arange(m), np.diff(graph.indptr))
     data, ids = graph.data, graph.indices.astype(np.intp)
     if itself:
         off_diagonal = row != ids
         row, data, ids = row[off_diagonal], data[off_diagonal], ids[off_diagonal]
-    order = np.lexsort((ids, data, row))
+    order = np.lexsort((ids, row) if by_column else (ids, data, row))
     starts = np.searchsorted(row, np.arange(m + 1))
     return starts, data[order], ids[order]

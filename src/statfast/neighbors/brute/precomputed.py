@@ -86,10 +86,12 @@ class PrecomputedIndex:
         each(work, blocks, n_jobs=n_jobs, effort=2.0 * m * n)
         return distances, ids
 
-    def query_radius(self, Q: Array, r: float, n_jobs: int | None = None) -> tuple[np.ndarray, ...]:
+    def query_radius(
+        self, Q: Array, r: float, n_jobs: int | None = None, *, by_row: bool = False
+    ) -> tuple[np.ndarray, ...]:
         """The columns of distances up to r in each row: starts, distances, columns."""
         if is_sparse(Q):
-            return stored_within(Q, r)
+            return stored_within(Q, r, by_row)
         m, n = len(Q), self.table.shape[0]
         radii = np.broadcast_to(np.asarray(r, np.float64), m)
 
@@ -98,8 +100,10 @@ class PrecomputedIndex:
             table = self._distances(Q, block)
             rows, ids = np.nonzero(table <= radii[block, None])
             distances = table[rows, ids]
-            order = np.lexsort((ids, distances, rows))
             starts = np.searchsorted(rows, np.arange(len(table) + 1))
+            if by_row:
+                return starts, distances, ids
+            order = np.lexsort((ids, distances, rows))
             return starts, distances[order], ids[order]
 
         blocks = grid(m, least=1, most=max(1, NUMBERS_PER_TASK // n))

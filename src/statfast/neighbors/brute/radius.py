@@ -25,19 +25,21 @@ FEATURES_PER_CALL = 1 << 22  # features compared by differences in one call
 ADVICE = "Lower the radius, or pass fewer queries at a time."
 
 
-def rows_within(index: Any, Q: np.ndarray, limit: float, n_jobs: int | None = None) -> Within:
+def rows_within(
+    index: Any, Q: np.ndarray, limit: float, n_jobs: int | None = None, *, by_row: bool = False
+) -> Within:
     """The rows within the reduced radii `limit` (a number or one each) of the queries.
 
     Returns starts (m + 1,), reduced distances and ids (starts[m],): those of query q stand from
-    starts[q] to starts[q + 1], ordered by (distance, id). 16 bytes each, and as many while they
-    are put together.
+    starts[q] to starts[q + 1], ordered by (distance, id), or `by_row` by id. 16 bytes each, and as
+    many while they are put together.
     """
     m, (n, d) = len(Q), index.rows.shape
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(limit, np.float64), m))
     held: list[int] = []  # rows found in each block that is done
 
     def work(block: slice) -> tuple[Array, Array, Array]:
-        part = within_block(index, Q[block], limits[block])
+        part = within_block(index, Q[block], limits[block], by_row)
         held.append(len(part[2]))
         refuse_large(32 * sum(held), "The table of rows within the radius", ADVICE)
         return part
@@ -51,7 +53,7 @@ def rows_within(index: Any, Q: np.ndarray, limit: float, n_jobs: int | None = No
     return joined(answers)
 
 
-def within_block(index: Any, Q: Array, limit: Array) -> Within:
+def within_block(index: Any, Q: Array, limit: Array, by_row: bool) -> Within:
     """The rows within the limits of the queries of one task."""
     Q64 = np.ascontiguousarray(Q, np.float64)
     points = index.scored(Q)
@@ -66,7 +68,7 @@ def within_block(index: Any, Q: Array, limit: Array) -> Within:
         undecided = undecided[~done]
     for q in undecided:
         matches.append(by_differences(index, Q64[q], limit[q], q))
-    return gathered(matches, len(Q))
+    return gathered(matches, len(Q), len(index.rows), by_row)
 
 
 def by_scores(
@@ -144,17 +146,22 @@ def by_differences(index: Any, q: Array, limit: float, number: int) -> tuple[Arr
     return np.full(len(row), number), distances[row], row
 
 
-def gathered(matches: list[tuple[Array, Array, Array]], m: int) -> Within:
-    """Matches (query, distance, row) in any order as starts, distances and ids in order."""
+def gathered(
+    matches: list[tuple[Array, Array, Array]], m: int, n: int, by_row: bool = False
+) -> Within:
+    """Matches (query, distance, row) in any order as starts, distances and ids in order, of m
+    queries and n rows."""
     starts = np.zeros(m + 1, np.intp)
     if not matches:
         return starts, np.empty(0), np.empty(0, np.intp)
-    query, distances, row = (np.concatenate(part) for part in zip(*matches, strict=True))
-    np.cumsum(np.bincount(query, minlength=m), out=starts[1:])
-    small = query.astype(np.uint16) if m < 1 << 16 else query  # numpy sorts uint16 by counting
-    order = np.argsort(small, kind="stable")
-    distances, row = distances[order], row[order].astype(np.intp, copy=False)
-    radius.arrange(starts, distances, row)
+    for query, _, _ in matches:
+        starts[1:] += np.bincount(query, minlength=m)
+    np.cumsum(starts, out=starts)
+    distances, row = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
+    place = starts[:-1].copy()
+    for part in matches:
+        radius.distribute(*part, place, distances, row)
+    radius.arrange(starts, distances, row, by_row, n)
     return starts, distances, row
 
 

@@ -68,7 +68,9 @@ class SparseIndex:
         nearest = self.query(self.rows, k + 1, n_jobs)
         return without_self(*nearest, np.arange(self.rows.shape[0]))
 
-    def query_radius(self, Q: Matrix, r: float, n_jobs: int | None = None) -> Within:
+    def query_radius(
+        self, Q: Matrix, r: float, n_jobs: int | None = None, *, by_row: bool = False
+    ) -> Within:
         """All rows within reduced radii r: starts (m + 1,), reduced distances and ids."""
         m, n = Q.shape[0], self.rows.shape[0]
         limit = np.broadcast_to(np.asarray(r, np.float64), m)
@@ -83,7 +85,7 @@ class SparseIndex:
                 matches.append(
                     (np.full(count, number), distances[:count].copy(), row[:count].copy())
                 )
-            return gathered(matches, len(matches))
+            return gathered(matches, len(matches), n, by_row)
 
         blocks = cut(work, work.sum() / MAX_TASKS, most=1 << 15)
         return joined(each(search, blocks, n_jobs=n_jobs, effort=2.0 * work.sum()))

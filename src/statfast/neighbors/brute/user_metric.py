@@ -72,15 +72,18 @@ class FunctionIndex:
             ids[number] += ids[number] >= number
         return distances, ids
 
-    def query_radius(self, Q: np.ndarray, r: float, n_jobs: int | None = None) -> Within:
-        """All rows within distance r: starts (m + 1,), distances and ids, by (distance, id)."""
+    def query_radius(
+        self, Q: np.ndarray, r: float, n_jobs: int | None = None, *, by_row: bool = False
+    ) -> Within:
+        """All rows within distance r: starts (m + 1,), distances and ids, by (distance, id) or by
+        id."""
         limit = np.broadcast_to(np.asarray(r, np.float64), len(Q))
         matches = []
         for number, q in enumerate(read_only(Q)):
             distances = self._to_all(q, number)
             row = np.flatnonzero(distances <= limit[number])
             matches.append((np.full(len(row), number), distances[row], row))
-        return gathered(matches, len(Q))
+        return gathered(matches, len(Q), len(self.rows), by_row)
 
     def _to_all(self, q: Array, number: int) -> Array:
         where = "query {} and row {}"

@@ -34,6 +34,7 @@ DECISIVE_RATIO = 4.0  # of predicted costs, tree to brute force: above, the tree
 # Nanoseconds, measured on one core of an AVX-512 machine at 2 to 3 GHz; only their ratios count.
 VECTOR_NUMBERS = tiles.tile_shape("f")[1]  # float32 numbers in two vectors: 32 with AVX-512
 QUERY, NEIGHBOR = 500.0, 95.0  # brute force: for a query, and for each of its k neighbors
+CHECKED_ROW_COST = 10.0  # brute force: for a row within a radius, measured once more in float64
 BRUTE_ROW_COST = 0.1  # brute force: for a row, besides its features
 BRUTE_FEATURE_COST = 0.25 / VECTOR_NUMBERS  # brute force: for each feature, two flops of a tile
 TREE_NEIGHBOR_COST = 20.0  # a tree: for each of k neighbors
@@ -72,16 +73,17 @@ def predicted_ratio(task: SearchTask, tree: str, large: int) -> float:
     n = task.rows.shape[0]
     pick = drawn_rows(n, large + SAMPLE_QUERIES)
     queries, rest = np.ascontiguousarray(task.rows[pick[:SAMPLE_QUERIES]]), pick[SAMPLE_QUERIES:]
-    shares, sorted_rows = [], 0.0
+    shares, sorted_rows, share_within = [], 0.0, 0.0
     for size in (large // 8, large):
         sample = SearchTask(
             task.rows[np.sort(rest[:size])], task.metric, task.leaf_size, task.n_jobs,
             min(task.k, size), task.radius,
         )  # fmt: skip
-        visited, sorted_rows = visited_rows(sample, built(tree, sample), queries)
+        visited, sorted_rows, within = visited_rows(sample, built(tree, sample), queries)
         shares.append(min(1.0, visited / size))
+        share_within = within / size
     slope = max(-1.0, min(0.0, log(shares[1] / shares[0]) / log(8)))
-    return ratio(task, n, n * shares[1] * (n / large) ** slope, sorted_rows)
+    return ratio(task, n, n * shares[1] * (n / large) ** slope, sorted_rows, n * share_within)
 
 
 def drawn_rows(n: int, count: int) -> np.ndarray:
@@ -91,19 +93,19 @@ def drawn_rows(n: int, count: int) -> np.ndarray:
 
 def visited_rows(
     task: SearchTask, index: KDTreeIndex, queries: np.ndarray, *, itself: bool = False
-) -> tuple[float, float]:
-    """The rows that a tree visits for a query, on average, and the rows that it has to sort.
-
-    For a radius both algorithms sort as many rows, which are not counted.
-    """
+) -> tuple[float, float, float]:
+    """The rows that a tree visits for a query, on average, those that it has to sort, and those
+    within the radius, if there is one: these are not sorted."""
     k = sorted_rows = min(task.k + itself, task.rows.shape[0])
+    within = 0
     if task.radius is not None:
-        k = max(1, len(index.query_radius(queries, task.radius, task.n_jobs)[2]) // len(queries))
-        sorted_rows = 0
-    return index.visited(queries, k), sorted_rows
+        ids = index.query_radius(queries, task.radius, task.n_jobs, by_row=True)[2]
+        k = max(1, len(ids) // len(queries))
+        sorted_rows, within = 0, k
+    return index.visited(queries, k), sorted_rows, within
 
 
-def ratio(task: SearchTask, n: int, visited: float, sorted_rows: float) -> float:
+def ratio(task: SearchTask, n: int, visited: float, sorted_rows: float, within: float) -> float:
     """The cost of a query to a tree, in units of its cost by brute force."""
     d = task.rows.shape[1]
     kind, p = task.metric.kind, task.metric.p
@@ -117,7 +119,12 @@ def ratio(task: SearchTask, n: int, visited: float, sorted_rows: float) -> float
         scan = COSTS[kind][0]
     if kind == EUCLIDEAN and quantized.available() and d >= 32:
         feature /= 2
-    brute = QUERY + NEIGHBOR * sorted_rows + n * (BRUTE_ROW_COST + feature * scan * d)
+    brute = (
+        QUERY
+        + NEIGHBOR * sorted_rows
+        + CHECKED_ROW_COST * within
+        + n * (BRUTE_ROW_COST + feature * scan * d)
+    )
     size = visited * d * task.rows.itemsize
     fetched = FETCHED_BYTE_COST * max(0.0, size - CACHE_BYTES)
     return (

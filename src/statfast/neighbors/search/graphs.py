@@ -146,7 +146,7 @@ def radius_neighbors_graph(
     Returns
     -------
     graph : scipy.sparse.csr_array of shape (n, n), float64
-        Entry (i, j) is set where row j is within the radius of row i; stored nearest first.
+        Entry (i, j) is set where row j is within the radius of row i; stored by column.
 
     Raises
     ------

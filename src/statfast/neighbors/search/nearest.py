@@ -150,7 +150,7 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
     array([[1, 0]])
     >>> search.kneighbors(n_neighbors=1, return_distance=False).ravel()
     array([1, 0, 0, 2])
-    >>> distances, ids = search.radius_neighbors([[1.0, 1.0]], radius=1.5)
+    >>> distances, ids = search.radius_neighbors([[1.0, 1.0]], 1.5, sort_results=True)
     >>> ids[0]
     array([1, 0, 2])
     """

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from statfast._typing import Array, Matrix, Rows, csr_array
-from statfast._validation import as_choice, as_real
+from statfast._validation import as_choice, as_flag, as_real
 from statfast.neighbors.brute.precomputed import without_self_within
-from statfast.neighbors.search import search
 from statfast.neighbors.search.search import Search, finite, graph
 from statfast.neighbors.spatial.spatial_tree import require_distances, rowwise
 
 # Rows of the first slice, whose numbers of neighbors determine the size of the next.
 FIRST_SLICE_ROWS = 256
+MAX_HELD_NEIGHBORS = 1 << 20  # neighbors of a slice, about: they stay in the caches
 MAX_SLICE_GROWTH = 8  # the rows of a slice, at most, in units of those of the slice before
 
 
@@ -40,16 +40,15 @@ class RadiusSearch(Search):
         return_distance : bool, default=True
             Whether to return the distances as well.
         sort_results : bool, default=False
-            Taken for scikit-learn's sake, where it needs `return_distance`, as it does here: the
-            results are always sorted.
+            Whether the nearest come first; only with `return_distance`.
 
         Returns
         -------
         distances : ndarray of shape (m,) of ndarrays, float64
-            Distances of each row's neighbors in ascending order; only if `return_distance`.
+            Distances of each row's neighbors; only if `return_distance`.
         ids : ndarray of shape (m,) of ndarrays, intp
-            Indices of the fitted rows, ordered by (distance before its root, index); none for a
-            row without neighbors.
+            Indices of the fitted rows, ascending; with `sort_results` ordered by (distance before
+            its root, index). None for a row without neighbors.
 
         Raises
         ------
@@ -63,11 +62,12 @@ class RadiusSearch(Search):
 
         Notes
         -----
-        All arrays of a result are views of one, of 16 bytes for each neighbor in all.
+        All arrays of a result are views of one, of 16 bytes for each neighbor in all. Sorting many
+        neighbors by distance takes longer than finding them.
         """
         require_distances(return_distance, sort_results)
         rows, limit = self._queries(X), self._reduced_radius(radius)
-        starts, reduced, ids = self._within(rows, limit)
+        starts, reduced, ids = self._within(rows, limit, by_row=not sort_results)
         neighbors = rowwise(starts, ids)
         if not return_distance:
             return neighbors
@@ -91,13 +91,13 @@ class RadiusSearch(Search):
         mode : {"connectivity", "distance"}, default="connectivity"
             Whether an entry is 1 or the distance.
         sort_results : bool, default=False
-            Taken for scikit-learn's sake: the results are always sorted.
+            Whether a row's entries are stored nearest first, else by column.
 
         Returns
         -------
         graph : scipy.sparse.csr_array of shape (m, `n_samples_fit_`), float64
-            Entry (i, j) is set where fitted row j is within the radius of row i. A row's entries
-            are stored nearest first, and a neighbor at distance 0 is stored too.
+            Entry (i, j) is set where fitted row j is within the radius of row i. A neighbor at
+            distance 0 is stored too.
 
         Raises
         ------
@@ -108,7 +108,8 @@ class RadiusSearch(Search):
         """
         as_choice(mode, "mode", ("connectivity", "distance"))
         rows, limit = self._queries(X), self._reduced_radius(radius)
-        starts, reduced, ids = self._within(rows, limit)
+        by_row = not as_flag(sort_results, "sort_results")
+        starts, reduced, ids = self._within(rows, limit, by_row=by_row)
         distances = self._metric.finish(reduced, out=reduced)
         return graph(mode, starts, distances, ids, self.n_samples_fit_)
 
@@ -118,15 +119,16 @@ class RadiusSearch(Search):
         return float(self._metric.reduce_radii(as_real(radius, "radius", 0, infinite=True)))
 
     def _within(
-        self, rows: Matrix | None, limit: float, part: slice | None = None
+        self, rows: Matrix | None, limit: float, part: slice | None = None, *, by_row: bool = True
     ) -> tuple[Array, Array, Array]:
         """Starts, reduced distances and ids of the neighbors within a limit, of a slice of queries.
 
-        The queries are the fitted rows, each without itself, if `rows` is None.
+        The queries are the fitted rows, each without itself, if `rows` is None. The neighbors of
+        each are ordered by id, or by (distance, id).
         """
         part = part or slice(0, self._count(rows))
         queries = (self._rows if rows is None else rows)[part]
-        starts, reduced, ids = self._index.query_radius(queries, limit, self.n_jobs)
+        starts, reduced, ids = self._index.query_radius(queries, limit, self.n_jobs, by_row=by_row)
         if rows is None:
             starts, reduced, ids = without_self_within(starts, reduced, ids, part.start)
         return starts, finite(reduced, reduced), ids
@@ -144,4 +146,4 @@ class RadiusSearch(Search):
             yield part, *neighbors
             start, n_neighbors = part.stop, n_neighbors + len(neighbors[2])
             per_row = max(n_neighbors / start, wide)
-            step = max(1, min(MAX_SLICE_GROWTH * step, int(search.MAX_HELD_NEIGHBORS / per_row)))
+            step = max(1, min(MAX_SLICE_GROWTH * step, int(MAX_HELD_NEIGHBORS / per_row)))

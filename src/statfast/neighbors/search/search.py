@@ -67,8 +67,11 @@ class Index(Protocol):
     def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The same for the rows of the index, each of them without itself."""
 
-    def query_radius(self, Q: Any, r: Any, n_jobs: int | None = None) -> tuple[np.ndarray, ...]:
-        """Starts (m + 1,), reduced distances, ids of the rows within reduced radii r of Q."""
+    def query_radius(
+        self, Q: Any, r: Any, n_jobs: int | None = None, *, by_row: bool = False
+    ) -> tuple[np.ndarray, ...]:
+        """Starts (m + 1,), reduced distances, ids of the rows within reduced radii r of Q, those of
+        each query ordered by (distance, id), or by id."""
 
 
 class Search(Estimator):

@@ -274,7 +274,9 @@ class RadiusNeighborsTransformer(GraphTransformer, RadiusSearch):
         MemoryError
             If the graph would take more than half the free memory.
         """
-        return self.radius_neighbors_graph(_require_rows(X), mode=self._checked().mode)
+        return self.radius_neighbors_graph(
+            _require_rows(X), mode=self._checked().mode, sort_results=True
+        )
 
 
 def _require_rows(X: Any) -> Array:

@@ -128,11 +128,11 @@ class BallTreeIndex:
         return float(self._query(Q, k, n_jobs)[2][0]) / len(Q)
 
     def query_radius(
-        self, Q: np.ndarray, r: Array | float, n_jobs: int | None = None
+        self, Q: np.ndarray, r: Array | float, n_jobs: int | None = None, *, by_row: bool = False
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows within the reduced radii r (a number, or one each): starts (m + 1,), reduced
-        distances and row numbers, of each query ordered by (distance, number)."""
-        return self._radius(Q, r, n_jobs)
+        distances and row numbers, of each query ordered by (distance, number), or by number."""
+        return self._radius(Q, r, n_jobs, by_row=by_row)
 
     def count_radius(self, Q: np.ndarray, r: float, n_jobs: int | None = None) -> np.ndarray:
         """How many rows are within the reduced radii."""
@@ -182,7 +182,10 @@ class BallTreeIndex:
         visited = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
         return reduced, ids, np.sum(visited, axis=0)
 
-    def _radius(self, Q: Array, r: Array | float, n_jobs: Jobs, *, counts: bool = False) -> Any:
+    def _radius(
+        self, Q: Array, r: Array | float, n_jobs: Jobs, *, counts: bool = False,
+        by_row: bool = False,
+    ) -> Any:  # fmt: skip
         tasks, m, d, view = self._tasks(Q, n_jobs), len(Q), self.octets.shape[1], self.view
         radii = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), (m,)))
         count = np.zeros(m, np.intp)
@@ -199,7 +202,7 @@ class BallTreeIndex:
                 before = done, filled
                 done, filled = balltree.search_radius(
                     view, slack, points, sphere_places, most, done, OPERATIONS_PER_CALL / (d + 4),
-                    counts_block, near, positions, filled,
+                    counts_block, near, positions, filled, by_row,
                 )  # fmt: skip
                 if (done, filled) == before:  # there is no room for the neighbors of the next query
                     larger = allocate_neighbors(4 * len(positions))
@@ -216,10 +219,12 @@ class BallTreeIndex:
         starts = np.concatenate([[0], np.cumsum(count)]).astype(np.intp)
         reduced, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
         for which, (counts_block, near, positions) in zip(tasks, answers, strict=True):
-            begin = starts[which]
-            places = np.arange(len(positions)) + np.repeat(
-                begin - (np.cumsum(counts_block) - counts_block), counts_block
-            )
+            places: Any
+            if isinstance(which, slice):
+                places = slice(starts[which.start], starts[which.stop])
+            else:
+                before = np.cumsum(counts_block) - counts_block
+                places = np.arange(len(positions)) + np.repeat(starts[which] - before, counts_block)
             reduced[places], ids[places] = near, positions
         return starts, reduced, ids
 

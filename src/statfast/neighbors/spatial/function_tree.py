@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import heapreplace
 from math import inf
+from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
@@ -90,10 +91,10 @@ class FunctionTree:
         return self._query(Q, k)[2] / len(Q)
 
     def query_radius(
-        self, Q: np.ndarray, r: float, n_jobs: int | None = None
+        self, Q: np.ndarray, r: float, n_jobs: int | None = None, *, by_row: bool = False
     ) -> tuple[Array, Array, Array]:
         """Rows within the radii r: starts (m + 1,), distances and row numbers, of each query
-        ordered by (distance, number)."""
+        ordered by (distance, number), or by number."""
         m = len(Q)
         radii = np.broadcast_to(np.asarray(r, np.float64), (m,)).tolist()
         lists = []
@@ -108,7 +109,7 @@ class FunctionTree:
                 return most
 
             self._search(q, most, offer)
-            lists.append(sorted(near))
+            lists.append(sorted(near, key=itemgetter(1) if by_row else None))
         starts = np.concatenate([[0], np.cumsum([len(near) for near in lists])]).astype(np.intp)
         flat = [pair for near in lists for pair in near]
         reduced = np.array([to for to, _ in flat], np.float64)

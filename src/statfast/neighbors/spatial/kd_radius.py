@@ -40,11 +40,12 @@ def count_within(
 
 
 def rows_within(
-    view: TreeView, Q: np.ndarray, order: Any, r: Array | float, n_jobs: int | None = None
-) -> Within:
+    view: TreeView, Q: np.ndarray, order: Any, r: Array | float, n_jobs: int | None = None, *,
+    by_row: bool = False,
+) -> Within:  # fmt: skip
     """The rows within the radii: starts (m + 1,), reduced distances and ids of each query, ordered
-    by (distance, id). They are counted first, so that tables that are too large are refused,
-    and the rows of each query are written where they belong."""
+    by (distance, id), or by id. They are counted first, so that tables that are too large are
+    refused, and the rows of each query are written where they belong."""
     count = count_within(view, Q, order, r, n_jobs)
     starts = np.zeros(len(Q) + 1, np.intp)
     np.cumsum(count, out=starts[1:])
@@ -53,8 +54,7 @@ def rows_within(
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), len(Q)))
 
     def work(block: slice) -> None:
-        most = int(count[block if order is None else order[block]].max())
-        _search_block(view, Q, order, block, limits, count, starts, most, distances, ids)
+        _search_block(view, Q, order, block, limits, count, starts, distances, ids, by_row)
 
     effort = _effort(Q) + 50.0 * starts[-1]
     each(work, _queries(Q), n_jobs=n_jobs, effort=effort)
@@ -69,9 +69,9 @@ def _search_block(
     limits: Array,
     count: Array,
     starts: Array | None = None,
-    most: int = 0,
     distances: Array | None = None,
     ids: Array | None = None,
+    by_row: bool = False,
 ) -> None:
     """Count the rows within the radii of a block of queries, or write them."""
     begin = block.start
@@ -79,7 +79,8 @@ def _search_block(
     while begin < block.stop:
         checkpoint()
         begin = kdradius.within(
-            view, Q, order, begin, block.stop, limits, budget, count, starts, most, distances, ids,
+            view, Q, order, begin, block.stop, limits, budget, count, starts, distances, ids,
+            by_row,
         )  # fmt: skip
 
 

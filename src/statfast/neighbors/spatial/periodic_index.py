@@ -50,18 +50,22 @@ class PeriodicIndex:
         own[~own.any(axis=1), -1] = True  # more equal rows than neighbors: the last makes room
         return distances[~own].reshape(n, k), ids[~own].reshape(n, k)
 
-    def query_radius(self, Q: Array, r: Array | float, n_jobs: int | None = None) -> Within:
+    def query_radius(
+        self, Q: Array, r: Array | float, n_jobs: int | None = None, *, by_row: bool = False
+    ) -> Within:
         """Rows within reduced radii: starts (m + 1,), reduced distances and row numbers, of each
-        query ordered by (distance, number)."""
+        query ordered by (distance, number), or by number."""
         Q, m = self._wrapped(Q), len(Q)
         limits = np.broadcast_to(np.asarray(r, np.float64), m)
-        starts, *lists = self.plain.query_radius(Q, limits, n_jobs)
+        starts, *lists = self.plain.query_radius(Q, limits, n_jobs, by_row=True)
         parts = [(np.repeat(np.arange(m), np.diff(starts)), *lists)]
         for shift in self._shifts():
             checkpoint()
             rows = self._near(Q, shift, self.plain.metric.finish(limits))
             if len(rows):
-                starts, *lists = self.plain.query_radius(Q[rows] + shift, limits[rows], n_jobs)
+                starts, *lists = self.plain.query_radius(
+                    Q[rows] + shift, limits[rows], n_jobs, by_row=True
+                )
                 parts.append((np.repeat(rows, np.diff(starts)), *lists))
         row, distance, number = (np.concatenate(column) for column in zip(*parts, strict=True))
         order = np.lexsort((distance, number, row))
@@ -69,8 +73,11 @@ class PeriodicIndex:
         first = np.ones(len(row), bool)
         first[1:] = (row[1:] != row[:-1]) | (number[1:] != number[:-1])
         row, distance, number = row[first], distance[first], number[first]
+        starts = np.searchsorted(row, np.arange(m + 1))
+        if by_row:
+            return starts, distance, number
         order = np.lexsort((number, distance, row))
-        return np.searchsorted(row, np.arange(m + 1)), distance[order], number[order]
+        return starts, distance[order], number[order]
 
     def count_radius(self, Q: Array, r: Array | float, n_jobs: int | None = None) -> Array:
         """How many rows are within the reduced radii."""

@@ -246,18 +246,17 @@ class SpatialTree:
             Whether to return only how many there are, which takes neither their memory nor, for
             balls that lie inside, the time to look at them. Not with `return_distance`.
         sort_results : bool, default=False
-            Taken for scikit-learn's sake, where it needs `return_distance`, as it does here: the
-            results are always sorted.
+            Whether the nearest come first; only with `return_distance`.
         n_jobs : int, optional
             Threads; None takes what the tree was built with.
 
         Returns
         -------
         ids : ndarray of shape (m,) of ndarrays, intp
-            Indices of rows, ordered by (distance before its root, index); views of one array. With
-            `count_only` an ndarray of shape (m,), intp: how many.
+            Indices of rows, ascending; with `sort_results` ordered by (distance before its root,
+            index). Views of one array. With `count_only` an ndarray of shape (m,), intp: how many.
         distances : ndarray of shape (m,) of ndarrays, float64
-            In ascending order; only if `return_distance`. As in scikit-learn's trees they come
+            Only if `return_distance`. As in scikit-learn's trees they come
             after the indices, unlike those of `query`.
 
         Raises
@@ -277,7 +276,9 @@ class SpatialTree:
         if count_only:
             count = self._index.count_radius(rows, limits, self._threads(n_jobs))
             return count[0] if single else count
-        starts, *neighbors = self._index.query_radius(rows, limits, self._threads(n_jobs))
+        starts, *neighbors = self._index.query_radius(
+            rows, limits, self._threads(n_jobs), by_row=not sort_results
+        )
         distances, ids = self._finished(*neighbors)
         wanted = [ids, distances] if return_distance else [ids]
         lists = [part if single else rowwise(starts, part) for part in wanted]
@@ -315,7 +316,9 @@ class SpatialTree:
         start, step = 0, FIRST_SLICE_ROWS
         while start < n:
             part = slice(start, min(start + step, n))
-            starts, _, ids = index.query_radius(index.points(part), float(limit), self._n_jobs)
+            starts, _, ids = index.query_radius(
+                index.points(part), float(limit), self._n_jobs, by_row=True
+            )
             rows = np.repeat(index.ids[part].astype(np.int64), np.diff(starts))
             first_of_pair = rows < ids
             pairs.append(rows[first_of_pair] << 32 | ids[first_of_pair])
@@ -398,7 +401,7 @@ class SpatialTree:
             checkpoint()
             part = slice(start, min(start + step, self.n_samples))
             starts, reduced, ids = other._index.query_radius(
-                self._index.points(part), float(limits.max(initial=0.0)), self._n_jobs
+                self._index.points(part), float(limits.max(initial=0.0)), self._n_jobs, by_row=True
             )
             products = np.repeat(first[self._index.ids[part]], np.diff(starts)) * second[ids]
             total += [products[reduced <= limit].sum() for limit in limits]
@@ -471,8 +474,7 @@ def require_distances(return_distance: int, sort_results: bool) -> None:
     """Refuse results that are to be sorted but without distances, as scikit-learn does."""
     if sort_results and not return_distance:
         raise ValueError(
-            "sort_results=True needs return_distance=True. Leave it out: the results are sorted by "
-            "distance in any case."
+            "sort_results=True needs return_distance=True. Leave it out, or ask for the distances."
         )
 
 

@@ -74,10 +74,10 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
     Notes
     -----
     All rows within the radius vote, so only the `ties` between classes have to be decided. Votes
-    are summed in float64, nearest neighbor first, and compared exactly.
+    are summed in float64, in the order of the fitted rows, and compared exactly.
 
     Cost: that of the search, and O(1) for each neighbor found. Memory: that of the search, and
-    about 100 MB of neighbors at a time, however many rows are classified.
+    about 32 MB of neighbors at a time, however many rows are classified.
 
     References
     ----------
@@ -266,11 +266,11 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
     Notes
     -----
     All rows within the radius count, so no ties have to be decided. Targets are float64 and
-    summed nearest neighbor first. Weights "uniform" make this the Nadaraya-Watson estimate with
-    a box for a kernel; a callable gives the other kernels.
+    summed in the order of the fitted rows. Weights "uniform" make this the Nadaraya-Watson
+    estimate with a box for a kernel; a callable gives the other kernels.
 
     Cost: that of the search, and O(T) for each neighbor found. Memory: that of the search, and
-    about 100 MB of neighbors at a time, however many rows are predicted.
+    about 32 MB of neighbors at a time, however many rows are predicted.
 
     References
     ----------

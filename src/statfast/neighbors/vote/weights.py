@@ -8,13 +8,29 @@ import numpy as np
 
 from statfast._core.neighbors import average, vote
 from statfast._distance import Metric
+from statfast._engine import each, grid
 from statfast._estimator import Classifier, Regressor, callable_, one_of
-from statfast._typing import Array
+from statfast._typing import Array, Jobs
 from statfast._validation import as_generator, as_labels, as_targets, label_columns
 
 TIES = {"lowest": 0, "nearest": 1, "random": 2}  # as neighbors/vote.pyx numbers them
 
+MIN_NEIGHBORS_OF_THREADS = 1 << 16  # neighbors: so many are worth starting threads
+
 WEIGHTING = callable_ | one_of("uniform", "distance")
+
+
+def by_blocks(work: Callable[[slice, Array], None], starts: Array, n_jobs: Jobs) -> None:
+    """Do ``work(block, starts of its neighbors)`` for blocks of rows with these neighbors."""
+    m = len(starts) - 1
+    if starts[-1] < MIN_NEIGHBORS_OF_THREADS:
+        work(slice(0, m), starts)
+        return
+    each(
+        lambda block: work(block, starts[block.start : block.stop + 1]),
+        grid(m, least=64),
+        n_jobs=n_jobs,
+    )
 
 
 def weigh(
@@ -80,6 +96,7 @@ class Averaging(Regressor):
     _checked_value: Callable[..., Any]
 
     weights: object
+    n_jobs: Jobs
 
     _metric: Metric
     _targets: np.ndarray  # (n, T)
@@ -99,10 +116,18 @@ class Averaging(Regressor):
         out = np.zeros((m, self._targets.shape[1]))
         for part, starts, reduced, ids in slices:
             weights = weigh(weighting, self._metric, starts, reduced, shape)
-            average.means(self._targets, starts, ids, weights, out[part])
+            self._average(starts, ids, weights, out[part])
         if np.isinf(out).any():
             raise ValueError("Sums of the targets of neighbors overflow. Divide y by a constant.")
         return out[:, 0] if self._flat else out
+
+    def _average(self, starts: Array, ids: Array, weights: Array | None, out: Array) -> None:
+        """The average of each row's neighbors."""
+
+        def work(block: slice, first: Array) -> None:
+            average.means(self._targets, first, ids, weights, out[block])
+
+        by_blocks(work, starts, self.n_jobs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -117,6 +142,7 @@ class Voting(Classifier):
     _checked_value: Callable[..., Any]
 
     weights: object
+    n_jobs: Jobs
     ties: str
     random_state: object
 
@@ -163,7 +189,13 @@ class Voting(Classifier):
     ) -> None:
         """The winner of each row's vote, by the classes and codes of an output."""
         classes, codes = output
-        vote.winners(codes, starts, ids, reduced, weights, len(classes), ties, self._seed, out)
+
+        def work(block: slice, first: Array) -> None:
+            vote.winners(
+                codes, first, ids, reduced, weights, len(classes), ties, self._seed, out[block]
+            )
+
+        by_blocks(work, starts, self.n_jobs)
 
     def _share(
         self,
@@ -177,4 +209,8 @@ class Voting(Classifier):
     ) -> None:
         """Each class's share of each row's vote."""
         weights = weigh(weighting, self._metric, starts, reduced, shape)
-        vote.shares(codes, starts, ids, weights, out)
+
+        def work(block: slice, first: Array) -> None:
+            vote.shares(codes, first, ids, weights, out[block])
+
+        by_blocks(work, starts, self.n_jobs)

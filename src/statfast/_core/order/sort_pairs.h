@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sorting pairs of a distance and a number. */
+#ifndef STATFAST_SORT_PAIRS_H
+#define STATFAST_SORT_PAIRS_H
 
-#include <string.h>
+#include "simd/compiler.h"
 
 static INLINE int pair_before(double a, int64_t a_id, double b, int64_t b_id) {
     return a < b || (a == b && a_id < b_id);
@@ -71,3 +73,5 @@ static void sort_pairs(double *key, int64_t *id, ptrdiff_t n, ptrdiff_t capacity
         id[at] = number;
     }
 }
+
+#endif
