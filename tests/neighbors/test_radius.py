@@ -324,6 +324,26 @@ def test_large_neighborhoods_vote_and_average(algorithm, weights, ties):
         np.testing.assert_array_equal(winner, np.where(tied, to_class, np.inf).argmin(axis=1))
 
 
+@pytest.mark.parametrize("metric", ["precomputed", "canberra"])
+@pytest.mark.parametrize("weights", ["uniform", "distance"])
+def test_distances_of_the_user_vote_and_average(metric, weights):
+    rng = np.random.default_rng(4)
+    X, Q = 1 + rng.random((90, 3)), 1 + rng.random((40, 3))
+    y, target = rng.integers(0, 3, 90), rng.standard_normal(90)
+    apart, own = (
+        (np.abs(A[:, None] - X) / (np.abs(A[:, None]) + np.abs(X))).sum(axis=2) for A in (Q, X)
+    )
+    given, asked = (own, apart) if metric == "precomputed" else (X, Q)
+    settings = {"metric": metric, "weights": weights}
+    vote = RadiusNeighborsClassifier(0.4, outlier_label=-1, **settings).fit(given, y)
+    mean = RadiusNeighborsRegressor(0.4, **settings).fit(given, target)
+    share = (apart <= 0.4) * (1.0 if weights == "uniform" else 1 / apart)
+    assert (share > 0).any(axis=1).all()
+    votes = np.stack([share[:, y == c].sum(axis=1) for c in range(3)], axis=1)
+    np.testing.assert_array_equal(vote.predict(asked), votes.argmax(axis=1))
+    np.testing.assert_allclose(mean.predict(asked), share @ target / share.sum(axis=1), atol=1e-12)
+
+
 @pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
 def test_draws_of_ties_are_the_same_by_every_search(algorithm):
     """The nearest neighbor decides the draw for a row, though lists are in the order of rows."""

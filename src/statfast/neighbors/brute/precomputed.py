@@ -102,7 +102,11 @@ class PrecomputedIndex:
             distances = table[rows, ids]
             starts = np.searchsorted(rows, np.arange(len(table) + 1))
             if by_row:
-                return starts, distances, ids
+                return (
+                    starts,
+                    distances,
+                    np.ascontiguousarray(ids),
+                )
             order = np.lexsort((ids, distances, rows))
             return starts, distances[order], ids[order]
 
