@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._core.order.selection import kth_of_rows
 from statfast._engine import checkpoint, each
 from statfast._typing import Array, Jobs
 
@@ -110,9 +111,7 @@ class RankRule:
             k = rank_of(self.level, near.n)
             if k > near.n:
                 return np.full(len(values), np.inf)
-            k -= near.passed
-            values.partition(k - 1, axis=1)
-            return values[:, k - 1].copy()
+            return kth_smallest(values, k - near.passed - 1)
         order = np.argsort(values, axis=1, kind="stable")
         weights = np.ones(near.n) if self.weights is None else self.weights
         weights = weights if near.places is None else weights[near.places]
@@ -132,6 +131,17 @@ class RankRule:
         weights = np.ones(len(values)) if self.weights is None else self.weights
         reached = np.cumsum(weights[order])
         return np.append(values[order], np.inf)[np.searchsorted(reached, need)]
+
+
+def kth_smallest(values: Array, k: int) -> Array:
+    """The k-th number, from 0, of each row (b, n)."""
+    rows = np.ascontiguousarray(values)
+    out, found = np.empty(len(rows)), np.empty(len(rows), dtype=np.uint8)
+    kth_of_rows(rows, k, np.empty(rows.shape[1]), out, found)
+    missed = np.flatnonzero(found == 0)
+    if len(missed):
+        out[missed] = np.partition(rows[missed], k, axis=1)[:, k]
+    return out
 
 
 def conformal_ends(

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from statfast._engine import checkpoint, interruptible
+from statfast._engine import checkpoint
 from statfast._estimator import (
     Estimator,
-    FitsOfRows,
     LeftOutFits,
     RankRule,
     columns_of,
@@ -108,7 +107,7 @@ def fits_without_rows(
 
 # ------------------------------------------------------------------ bootstraps
 @dataclass(frozen=True)
-class BootstrapFits(FitsOfRows):
+class BootstrapFits:
     """For each row the mean of the members of a fitted ensemble that have not seen it."""
 
     ensemble: Any
@@ -120,8 +119,18 @@ class BootstrapFits(FitsOfRows):
         count = self.unseen.sum(axis=0)
         return self.unseen / np.where(count > 0, count, 1)
 
-    def predict(self, rows: Any) -> Array:
-        return interruptible(np.matmul, answers_of_members(self.ensemble, rows), self._shares)
+    def ends(
+        self, rows: Any, errors: Array, rule: RankRule, of_rows: Array | None, n_jobs: Jobs
+    ) -> Array:
+        members = answers_of_members(self.ensemble, rows)
+        shares = self._shares if of_rows is None else self._shares[:, of_rows]
+
+        def bounds(where: slice) -> tuple[Array, Array]:
+            answers = np.matmul(members[where], shares)
+            high = answers + errors
+            return np.subtract(answers, errors, out=answers), high
+
+        return conformal_ends(bounds, len(members), len(errors), rule, n_jobs)
 
 
 def answers_of_members(ensemble: Any, rows: Any) -> Array:
