@@ -304,7 +304,9 @@ WRONG = {
         task: (_times("predictions", 0.0), _plus("predictions", 1.0))
         for task in ("tree", "random forest", "extra-trees")
     },
-    "density_clusters": {"dbscan": (_times("labels", 0), _plus("labels", 1))},
+    "density_clusters": {
+        task: (_times("labels", 0), _plus("labels", 1)) for task in ("dbscan", "hdbscan")
+    },
     "covariance": {
         "shrunk covariance": (_times("covariance", 1.01), _plus("covariance", 0.5)),
         "robust covariance": (_plus("support", 1.0),),

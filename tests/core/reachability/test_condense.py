@@ -118,6 +118,27 @@ def test_spanning_trees_by_rows_and_by_edges(seed, alpha):
     np.testing.assert_array_equal(reach[u, v][kept], wanted[: n - components])
 
 
+@given(seeds)
+def test_first_edges_are_at_the_own_core_distance(seed):
+    rng = np.random.default_rng(seed)
+    n, m = int(rng.integers(2, 30)), int(rng.integers(1, 5))
+    k = int(rng.integers(1, n))
+    row = rng.permutation(n).astype(np.int32)
+    place = np.argsort(row).astype(np.int32)
+    reduced = np.sort(rng.integers(0, 6, (n, k)).astype(float), axis=1)
+    ids = np.array([rng.permutation(np.delete(np.arange(n), i))[:k] for i in range(n)])
+    core = rng.integers(0, 6, n).astype(float)
+    low, near = np.full((n, m), np.nan), np.full((n, m), -1, np.int32)
+    middle = n // 2
+    for begin, end in ((0, middle), (middle, n)):
+        spanning.list_first(row, place, reduced, ids, core, begin, end, low, near)
+    for i in range(n):
+        others = place[ids[row[i]]]
+        edges = others[(core[others] <= core[i]) & (reduced[row[i]] <= core[i])][:m]
+        assert near[i].tolist() == [*edges.tolist(), *[i] * (m - len(edges))]
+        assert (low[i] == core[i]).all()
+
+
 def test_weights_of_merges_are_sums():
     Z = np.array([[0.0, 2, 1, 0], [1, 3, 2, 0], [4, 5, 3, 0]])
     weight = np.array([0.5, 2.0, 4.0, 8.0])

@@ -4,7 +4,8 @@
 
 `extend`: a step of Prim 1957, doi:10.1002/j.1538-7305.1957.tb01515.x, from the row of distances of
 the point that was joined last. `join`: Kruskal 1956, doi:10.1090/S0002-9939-1956-0078686-7.
-Cost: O(n) a step, and O(m) for m sorted edges, about.
+`list_first`: where nearest points are listed, the edges that Boruvka's first round may take.
+Cost: O(n) a step, O(m) for m sorted edges, and O(n k) for k listed points, about.
 """
 
 from libc.math cimport INFINITY
@@ -54,3 +55,33 @@ def join(
             taken[e] = set_root(&parent[0], u[e]) != set_root(&parent[0], v[e])
             if taken[e]:
                 set_join(&parent[0], u[e], v[e])
+
+
+def list_first(
+    const int32_t[::1] row,             # IN (n,) the row at each place
+    const int32_t[::1] place,           # IN (n,) the place of each row
+    const double[:, ::1] reduced,       # IN (n, k) by row: distances of the nearest others, rising,
+    const Py_ssize_t[:, ::1] ids,       # IN (n, k) and their rows
+    const double[::1] core,             # IN (n or more,) by place: no edge of a point is shorter
+    Py_ssize_t begin,                   # IN the places to look at
+    Py_ssize_t end,
+    double[:, ::1] low,                 # OUT (n, m) by place: the core distance,
+    int32_t[:, ::1] near,               # OUT (n, m) and places at that distance, then the own place
+):
+    """The first listed points at a point's own core distance, which none is nearer than."""
+    cdef Py_ssize_t k = ids.shape[1], m = near.shape[1], i, j, count
+    cdef int32_t other
+    with nogil:
+        for i in range(begin, end):
+            count = 0
+            for j in range(k):
+                if count == m or reduced[row[i], j] > core[i]:
+                    break
+                other = place[ids[row[i], j]]
+                if core[other] <= core[i]:
+                    near[i, count] = other
+                    count += 1
+            for j in range(m):
+                low[i, j] = core[i]
+                if j >= count:
+                    near[i, j] = <int32_t>i

@@ -25,7 +25,7 @@ from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, Jobs
 from statfast.cluster.density.sources import Graph, refuse_undefined
 from statfast.cluster.hierarchy.boruvka_matrix import Edges
-from statfast.cluster.hierarchy.boruvka_points import LEAF_POINTS, NEIGHBORS, Rounds
+from statfast.cluster.hierarchy.boruvka_points import LEAF_POINTS, Rounds
 from statfast.cluster.hierarchy.linkage import merges
 from statfast.cluster.hierarchy.point_linkage import columns_of, nearest
 from statfast.cluster.hierarchy.spanning_tree import MAX_TREE_COLUMNS, edges_by_comparing
@@ -33,7 +33,7 @@ from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.spatial.kd_index import KDTreeIndex
 
 NUMBERS_AT_A_TIME = 1 << 22  # distances that a task holds, about
-EFFORT_OF_NEIGHBOR = 20.0  # operations to list a neighbor, about
+EFFORT_OF_NEIGHBOR = 4.0  # operations to list a neighbor, about
 MAX_SQUARABLE_ALPHA = 1e50  # squares of it, and of its inverse, are far from the ends of float64
 
 # Of points, the reduced distances (m, k) of the nearest others, rising, and which.
@@ -151,23 +151,15 @@ def _list_first_edges(
     rounds: Rounds, lists: tuple[Array, Array], core: Array, n_jobs: Jobs
 ) -> None:
     """List neighbors at a point's own core distance, which no edge of it is shorter than."""
-    n, of_place = rounds.n, rounds.tree.ids
+    n, of_place = rounds.n, rounds.tree.ids[: rounds.n]
     reduced, ids = lists
     place = np.empty(n, np.int32)
-    place[of_place[:n]] = np.arange(n, dtype=np.int32)
+    place[of_place] = np.arange(n, dtype=np.int32)
 
     def work(block: slice) -> None:
-        rows = of_place[block]
-        near = place[ids[rows]]
-        own = core[block, None]
-        edge = (core[near] <= own) & (reduced[rows] <= own)
-        itself = np.arange(block.start, block.stop, dtype=np.int32)[:, None]
-        count = min(NEIGHBORS, near.shape[1])
-        first = np.argsort(~edge, axis=1, kind="stable")[:, :count]
-        listed = np.take_along_axis(np.where(edge, near, itself), first, axis=1)
-        rounds.low[block] = own
-        rounds.near[block] = itself
-        rounds.near[block, :count] = listed
+        spanning.list_first(
+            of_place, place, reduced, ids, core, block.start, block.stop, rounds.low, rounds.near
+        )
 
     each(work, grid(n), n_jobs=n_jobs, effort=EFFORT_OF_NEIGHBOR * ids.size)
 
