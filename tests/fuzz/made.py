@@ -64,6 +64,8 @@ MODELS = {
         "LinearDiscriminantAnalysis",
         "QuadraticDiscriminantAnalysis",
     ),
+    "condensed_tree": ("HDBSCAN",),
+    "reachability": ("HDBSCAN",),
     "rda_grid": ("RegularizedDiscriminantAnalysisCV",),
     "word_weights": ("MultinomialNB", "ComplementNB", "BernoulliNB"),
     "tree": DECISION_TREES,
