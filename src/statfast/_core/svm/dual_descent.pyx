@@ -23,6 +23,7 @@ below n in the order, sorted columns without duplicates, and calls short enough 
 from cython.view cimport contiguous
 from libc.stdint cimport int32_t, uint64_t
 
+from statfast._core.svm.order cimport shuffled
 from statfast._core.tile.rows cimport stride_of
 from statfast._core.tile.tiles cimport level
 
@@ -57,18 +58,10 @@ def shuffle(
     Py_ssize_t count,               # of them, at the front
     uint64_t seed,                  # not 0
 ):
-    """A random order, from G. Marsaglia's xorshift generator (2003, doi:10.18637/jss.v008.i14)."""
-    cdef Py_ssize_t i, j
-    cdef int32_t kept
-    with nogil:
-        for i in range(count - 1, 0, -1):
-            seed ^= seed << 13
-            seed ^= seed >> 7
-            seed ^= seed << 17
-            j = <Py_ssize_t>(((seed >> 32) * <uint64_t>(i + 1)) >> 32)
-            kept = order[i]
-            order[i] = order[j]
-            order[j] = kept
+    """Put them into a random order."""
+    if count > 1:
+        with nogil:
+            shuffled(&order[0], count, seed)
 
 
 cdef class RowsView:

@@ -55,7 +55,6 @@ _ROWS = (
     ("LogisticRegression", "penalty", ANY, ""),  # The penalty is checked against C and l1_ratio.
     (_LOGISTIC, "intercept_scaling", (1,), "The intercept is not penalized."),
     (_MACHINES, "shrinking", ANY, ""),
-    ("LinearSVC", "multi_class", ("ovr",), "Each class is fitted against the others."),
     (_RIDGES, "solver", _RIDGE, ""),
     (_RIDGES, "max_iter", ANY, ""),
     (_TWEEDIE, "solver", ("lbfgs", "newton-cholesky"), ""),

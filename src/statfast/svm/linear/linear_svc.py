@@ -19,6 +19,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, ClassWeight, Rows, Weights
 from statfast._validation import as_generator, shown
+from statfast.svm.linear.class_descent import descend_together
 from statfast.svm.linear.model import (
     LinearMachine,
     clock_of,
@@ -27,7 +28,7 @@ from statfast.svm.linear.model import (
     warn_stopped,
 )
 from statfast.svm.linear.objective import Problem
-from statfast.svm.linear.rows import new_rows, rows_of
+from statfast.svm.linear.rows import LinearRows, new_rows, rows_of
 from statfast.svm.linear.sparse_weights import sparsest, with_constant
 
 
@@ -41,6 +42,12 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     where the loss is ``max(0, 1 - m)`` ("hinge") or its square. That is LIBLINEAR's problem, with
     the intercept penalized. Of more than two classes, each is separated from all others.
 
+    With ``multi_class="crammer_singer"`` there is one problem for all classes, with a w_k and b_k for
+    each [6]_::
+
+        sum_k w_k'w_k / 2 + sum_k (b_k / intercept_scaling)^2 / 2 + C sum_i c_i loss_i,
+        loss_i = max(0, max over k != y_i of 1 - (w_{y_i}'x_i + b_{y_i} - w_k'x_i - b_k))
+
     With ``penalty="l1"`` the penalty is ``|w|_1 + |b| / intercept_scaling``, and most coefficients
     may be zero.
 
@@ -53,6 +60,9 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     class_weight : dict or "balanced", optional
         Factors of the weights c of the samples of each class, by label; "balanced" makes the
         classes weigh the same.
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        Each class against the others, or all classes together, which has its own loss, penalty and
+        solver, whatever `loss`, `penalty` and `dual` are.
     C : float, default=1.0
         Weight of the losses against the penalty.
     fit_intercept : bool, default=True
@@ -71,7 +81,8 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         of the gradient, relative to that at 0 times the fraction of the smaller class. Interior
         point: its square is the gap, relative to the objective. Proximal Newton: its square is the
         gap, relative to the losses at 0. Coordinate descent: the gap is at most tol / 10 of the
-        objective.
+        objective. All classes together: the largest gradient of the dual in a row less the least of
+        those whose multiplier may rise, in any row.
     random_state : int, Generator or None, default=None
         The order in which descent visits samples; the direct methods have no use for it.
     max_iter : int, default=1000
@@ -87,11 +98,11 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     classes_ : ndarray of shape (K,)
         The labels, ascending.
     coef_ : ndarray of shape (1, d), or (K, d) for more than two classes
-        Coefficients.
+        Coefficients; of two classes together those of the second less those of the first.
     intercept_ : ndarray of shape (1,) or (K,)
         Intercept.
     primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (1,) or (K,)
-        What was minimized, a lower bound of it, and the difference, which is never negative but
+        Of each problem, which of all classes together is one: what was minimized, a lower bound of it, and the difference, which is never negative but
         for rounding.
     n_iter_ : int
         Most sweeps or iterations of a class.
@@ -119,10 +130,15 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     for more than 1000 columns by coordinate descent with Newton directions [5]_, on a copy of the
     columns.
 
+    All classes together are solved by sweeps over the rows, the multipliers of a row at once [7]_.
+    Rows whose multipliers stay where they are leave the sweeps until the others have converged. What
+    limits it are the products of a row and all classes.
+
     Cost: sums of products take n d^2 operations (the squares of the nonzeros of each sparse row)
     and d^3 / 3, 5 to 30 times; of many rows the interior point needs all only a few times, then
-    those near the margin. A sweep of descent and a conjugate gradient take 4 n d. Memory: O(d^2) a
-    thread and O(n); rows are read where they lie, but for dense ones of 64 columns or more of which
+    those near the margin. A sweep of descent and a conjugate gradient take 4 n d, a
+    sweep of all classes together up to 4 n d K. Memory: O(d^2) a thread and O(n), of all classes
+    together O((n + d) K); rows are read where they lie, but for dense ones of 64 columns or more of which
     at most a sixth is not zero: they are made sparse.
 
     References
@@ -141,6 +157,12 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     .. [5] Yuan, G.-X., Chang, K.-W., Hsieh, C.-J. and Lin, C.-J. (2010). A comparison of
        optimization methods and software for large-scale L1-regularized linear classification.
        Journal of Machine Learning Research 11, 3183-3234. https://jmlr.org/papers/v11/yuan10c.html
+    .. [6] Crammer, K. and Singer, Y. (2001). On the algorithmic implementation of multiclass
+       kernel-based vector machines. Journal of Machine Learning Research 2, 265-292.
+       https://www.jmlr.org/papers/v2/crammer01a.html
+    .. [7] Keerthi, S. S., Sundararajan, S., Chang, K.-W., Hsieh, C.-J. and Lin, C.-J. (2008). A
+       sequential dual method for large scale multi-class linear SVMs. KDD, 408-416.
+       https://doi.org/10.1145/1401890.1401942
 
     Examples
     --------
@@ -153,6 +175,9 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     array([[0.0348, 2.7281]])
     >>> model.score(X, y)
     0.94
+    >>> together = LinearSVC(multi_class="crammer_singer", random_state=0)
+    >>> together.fit(iris.data, iris.target).coef_.shape
+    (3, 4)
     """
 
     penalty: Literal["l2", "l1"] = param(one_of("l1", "l2"), default="l2")
@@ -160,6 +185,9 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         one_of("hinge", "squared_hinge"), default="squared_hinge"
     )
     class_weight: ClassWeight = param(by_fit, default=None)
+    multi_class: Literal["ovr", "crammer_singer"] = param(
+        one_of("ovr", "crammer_singer"), default="ovr"
+    )
 
     classes_: Array = fitted()
     primal_objective_: Array = fitted()
@@ -200,9 +228,11 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         classes, codes, weights = weighted_labels(
             y, rows.shape[0], sample_weight, self.class_weight, least=2
         )
+        made, costs, codes = self._rows(rows, params, weights, codes)
+        if params.multi_class == "crammer_singer":
+            return self._fit_together(X, params, classes, made, costs, codes)
         squared = params.loss == "squared_hinge"
         sparse = _is_l1(params)
-        made, costs, codes = self._rows(rows, params, weights, codes)
         tasks = [1] if len(classes) == 2 else list(range(len(classes)))
         seeds = as_generator(params.random_state).integers(2**63, size=len(tasks))
         clock = clock_of(params)
@@ -235,6 +265,24 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
             of = f" for class {shown(classes.tolist()[k])}" if len(tasks) > 1 else ""
             warn_stopped(self, solution, of)
         v = np.array([solution.v for solution in solutions])
+        return self._publish_solutions(X, classes, made, v, solutions, answers[0][1])
+
+    def _fit_together(
+        self, X: Any, params: Any, classes: Array, made: LinearRows, costs: Array, codes: Array
+    ) -> Self:
+        """Fit one problem of all classes."""
+        rng = as_generator(params.random_state)
+        with np.errstate(all="ignore"):  # Bounds that are no numbers are refused.
+            solution = descend_together(
+                made, codes, costs, len(classes), params.tol, clock_of(params), rng
+            )
+        warn_stopped(self, solution)
+        v = solution.v if len(classes) > 2 else solution.v[1:] - solution.v[:1]
+        return self._publish_solutions(X, classes, made, v, [solution], "descent")
+
+    def _publish_solutions(
+        self, X: Any, classes: Array, made: LinearRows, v: Array, solutions: list[Any], name: str
+    ) -> Self:
         return self._publish(
             X,
             classes_=classes,
@@ -245,7 +293,7 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
             dual_gap_=np.array([solution.gap for solution in solutions]),
             n_iter_=max(solution.n_iter for solution in solutions),
             converged_=all(solution.converged for solution in solutions),
-            solver_=answers[0][1],
+            solver_=name,
         )
 
     def decision_function(self, X: Rows) -> Array:
