@@ -28,7 +28,7 @@ def objective(model, X, y, cost, scale=1.0):
     f, at = X @ w.T + b, (np.arange(len(y)), np.searchsorted(np.unique(y), y))
     margin = 1.0 + f - f[at][:, None]
     margin[at] = 0.0
-    penalty = 0.5 * ((w**2).sum() + ((b / scale) ** 2).sum())
+    penalty = 0.5 * ((w**2).sum() + np.sum((b / scale) ** 2))
     return penalty + np.sum(cost * margin.max(axis=1))
 
 
@@ -65,14 +65,30 @@ def test_weights_are_the_twins(n_classes):
     value = objective(model, X, y, cost)
     assert value == pytest.approx(model.primal_objective_[0], rel=1e-10)
     assert -1e-10 * value <= model.dual_gap_[0] <= 1e-6 * value
-    assert (model.predict(X) == model.classes_[np.argmax(
-        np.column_stack([-model.decision_function(X), model.decision_function(X)])
-        if n_classes == 2 else model.decision_function(X), axis=1)]).all()
+    assert (
+        model.predict(X)
+        == model.classes_[
+            np.argmax(
+                np.column_stack([-model.decision_function(X), model.decision_function(X)])
+                if n_classes == 2
+                else model.decision_function(X),
+                axis=1,
+            )
+        ]
+    ).all()
 
 
 @pytest.mark.parametrize("data", [load_iris, load_wine])
-@pytest.mark.parametrize("options", [{}, {"fit_intercept": False}, {"intercept_scaling": 3.0},
-                                     {"C": 0.05}, {"class_weight": {0: 2.0, 1: 0.5}}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"fit_intercept": False},
+        {"intercept_scaling": 3.0},
+        {"C": 0.05},
+        {"class_weight": {0: 2.0, 1: 0.5}},
+    ],
+)
 def test_the_peer_agrees(data, options):
     svm = pytest.importorskip("sklearn.svm")
     X, y = data().data, data().target
@@ -81,7 +97,9 @@ def test_the_peer_agrees(data, options):
     peer.fit(X, y)
     assert_allclose(model.coef_, peer.coef_, atol=1e-4)
     assert_allclose(model.intercept_, np.broadcast_to(peer.intercept_, 3), atol=1e-4)
-    cost = options.get("C", 1.0) * np.array([options.get("class_weight", {}).get(k, 1.0) for k in y])
+    cost = options.get("C", 1.0) * np.array(
+        [options.get("class_weight", {}).get(k, 1.0) for k in y]
+    )
     scale = options.get("intercept_scaling", 1.0)
     ours, theirs = (objective(m, X, y, cost, scale) for m in (model, peer))
     assert ours <= theirs * (1 + 1e-7)
@@ -97,7 +115,8 @@ def test_rows_may_be_of_any_kind():
     single = X.astype(np.float32)
     assert_allclose(
         LinearSVC(**TIGHT).fit(single, y).coef_,
-        LinearSVC(**TIGHT).fit(single.astype(np.float64), y).coef_, atol=1e-5,
+        LinearSVC(**TIGHT).fit(single.astype(np.float64), y).coef_,
+        atol=1e-5,
     )
     bare = LinearSVC(**TIGHT, fit_intercept=False).fit(X, y)  # Its row of zeros has no curvature.
     assert bare.dual_gap_[0] <= 1e-6 * bare.primal_objective_[0]
@@ -115,7 +134,8 @@ def test_weights_are_repeated_rows():
     assert plain.coef_.tobytes() == LinearSVC(**TIGHT).fit(X, y, np.ones(len(y))).coef_.tobytes()
     assert_allclose(
         LinearSVC(**TIGHT).fit(X, y, np.full(len(y), 3.0)).coef_,
-        LinearSVC(**TIGHT, C=3.0).fit(X, y).coef_, atol=1e-5,
+        LinearSVC(**TIGHT, C=3.0).fit(X, y).coef_,
+        atol=1e-5,
     )
 
 

@@ -95,8 +95,9 @@ def sweeps(
 ):
     """Visit rows in random orders, those at a corner no more, until no violation is larger than is
     enough; returns how many are packed, and the number of sweeps."""
-    cdef Py_ssize_t turn = 0
-    for turn in range(most):
+    cdef Py_ssize_t done = 0
+    while done < most:
+        done += 1
         if count > 1:
             seed = shuffled(&order[0], count, seed)
         seen[0] = 0
@@ -106,7 +107,7 @@ def sweeps(
         )
         if seen[0] <= enough:
             break
-    return count, turn + 1
+    return count, done
 
 
 cdef Py_ssize_t visited(

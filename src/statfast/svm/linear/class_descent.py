@@ -3,7 +3,8 @@
 
 With v_k for class k, f_k = z'v_k of a row of class y and cost c, the primal is to minimize
 
-    sum over k of v_k' diag(ridge) v_k / 2 + sum over rows of c max(0, max over k of 1 - (f_y - f_k))
+    sum over k of v_k' diag(ridge) v_k / 2
+        + sum over rows of c max(0, max over k != y of 1 - (f_y - f_k))
 
 and the dual to maximize minus what the kernel minimizes. Rows that have left the order come back
 before the end, where the largest violation of a row is at most tol: the largest gradient of a class

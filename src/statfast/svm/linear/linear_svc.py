@@ -42,8 +42,8 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     where the loss is ``max(0, 1 - m)`` ("hinge") or its square. That is LIBLINEAR's problem, with
     the intercept penalized. Of more than two classes, each is separated from all others.
 
-    With ``multi_class="crammer_singer"`` there is one problem for all classes, with a w_k and b_k for
-    each [6]_::
+    With ``multi_class="crammer_singer"`` there is one problem for all classes, with a w_k
+    and b_k for each [6]_::
 
         sum_k w_k'w_k / 2 + sum_k (b_k / intercept_scaling)^2 / 2 + C sum_i c_i loss_i,
         loss_i = max(0, max over k != y_i of 1 - (w_{y_i}'x_i + b_{y_i} - w_k'x_i - b_k))
@@ -102,8 +102,8 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     intercept_ : ndarray of shape (1,) or (K,)
         Intercept.
     primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (1,) or (K,)
-        Of each problem, which of all classes together is one: what was minimized, a lower bound of it, and the difference, which is never negative but
-        for rounding.
+        Of each problem, which of all classes together is one: what was minimized, a lower bound of
+        it, and the difference, which is never negative but for rounding.
     n_iter_ : int
         Most sweeps or iterations of a class.
     converged_ : bool
@@ -131,15 +131,15 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     columns.
 
     All classes together are solved by sweeps over the rows, the multipliers of a row at once [7]_.
-    Rows whose multipliers stay where they are leave the sweeps until the others have converged. What
-    limits it are the products of a row and all classes.
+    Rows whose multipliers stay where they are leave the sweeps until the others have converged.
+    What limits it are the products of a row and all classes.
 
     Cost: sums of products take n d^2 operations (the squares of the nonzeros of each sparse row)
     and d^3 / 3, 5 to 30 times; of many rows the interior point needs all only a few times, then
     those near the margin. A sweep of descent and a conjugate gradient take 4 n d, a
     sweep of all classes together up to 4 n d K. Memory: O(d^2) a thread and O(n), of all classes
-    together O((n + d) K); rows are read where they lie, but for dense ones of 64 columns or more of which
-    at most a sixth is not zero: they are made sparse.
+    together O((n + d) K); rows are read where they lie, but for dense ones of 64 columns or more of
+    which at most a sixth is not zero: they are made sparse.
 
     References
     ----------
