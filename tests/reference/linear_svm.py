@@ -98,3 +98,30 @@ def path_stage(stage, state, sides, epsilon, number):
                 sums[2] = max(sums[2], -now / a, now / rest, -dr / r, -dxi / xi)
                 side[4:] = now, dr, dxi
     return sums
+
+
+def class_sweep(X, codes, cost, constant, slack, room, v, order):
+    """One sweep over the rows of all classes together, each row's rooms by sorted heights.
+
+    Changes `room` (n, K) and `v` (1 + d, K); returns the rows that stay, and the largest violation.
+    """
+    kept, largest, K = [], 0.0, room.shape[1]
+    for i in order:
+        z = np.concatenate([[constant], X[i].astype(float)])
+        gradient = v[0] + X[i] @ v[1:] - (np.arange(K) == codes[i])
+        free = room[i] > 0.0
+        least = gradient[free].min()
+        if free.sum() == 1 and np.max(gradient[~free], initial=-np.inf) < least - slack:
+            continue
+        kept.append(i)
+        violation = gradient.max() - least
+        largest = max(largest, violation)
+        if violation <= 1e-12:
+            continue
+        height = gradient / (constant + X[i].astype(float) @ X[i]) + room[i]
+        falling = np.sort(height)[::-1]
+        lower = (np.cumsum(falling) - cost[i]) / np.arange(1, K + 1)
+        now = np.maximum(height - lower[np.flatnonzero(falling > lower)[-1]], 0.0)
+        v += np.outer(z, room[i] - now)
+        room[i] = now
+    return kept, largest

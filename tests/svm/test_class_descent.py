@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""LinearSVC of all classes together: optimality, a slow twin, the peer's answers, weights."""
+"""LinearSVC of all classes together: optimality, the peer's answers, kinds of rows, weights."""
 
 import numpy as np
 import pytest
@@ -32,50 +32,22 @@ def objective(model, X, y, cost, scale=1.0):
     return penalty + np.sum(cost * margin.max(axis=1))
 
 
-def slow_twin(X, y, cost, sweeps=2000):
-    """The dual by plain sweeps, each row's multipliers by sorted heights; weights (K, d + 1)."""
-    Z = np.column_stack([X, np.ones(len(X))])
-    K = y.max() + 1
-    alpha, w = np.zeros((len(y), K)), np.zeros((K, Z.shape[1]))
-    for _ in range(sweeps):
-        for i, z in enumerate(Z):
-            upper = np.where(np.arange(K) == y[i], cost[i], 0.0)
-            gradient = w @ z + (np.arange(K) != y[i])
-            height = gradient / (z @ z) + upper - alpha[i]
-            falling = np.sort(height)[::-1]
-            means = (np.cumsum(falling) - cost[i]) / np.arange(1, K + 1)
-            low = means[np.flatnonzero(falling > means)[-1]]
-            now = upper - np.maximum(height - low, 0.0)
-            w += np.outer(now - alpha[i], z)
-            alpha[i] = now
-    return w
-
-
 @pytest.mark.parametrize("n_classes", [2, 3, 7, 8, 9, 20])
-def test_weights_are_the_twins(n_classes):
+@pytest.mark.parametrize("n_jobs", [1, 2, 7])
+def test_the_gap_is_small_and_predictions_are_largest(n_classes, n_jobs):
     X, y = problem(n_classes)
     cost = np.random.default_rng(1).uniform(0.2, 2.0, len(y))
-    w = slow_twin(X, y, cost)
-    if n_classes == 2:
-        w = w[1:] - w[:1]
-    model = LinearSVC(**TIGHT).fit(X, y, sample_weight=cost)
+    model = LinearSVC(**TIGHT, n_jobs=n_jobs).fit(X, y, sample_weight=cost)
     assert model.coef_.shape == ((1, 5) if n_classes == 2 else (n_classes, 5))
-    assert_allclose(model.coef_, w[:, :-1], atol=1e-5)
-    assert_allclose(model.intercept_, w[:, -1], atol=1e-5)
     value = objective(model, X, y, cost)
     assert value == pytest.approx(model.primal_objective_[0], rel=1e-10)
     assert -1e-10 * value <= model.dual_gap_[0] <= 1e-6 * value
-    assert (
-        model.predict(X)
-        == model.classes_[
-            np.argmax(
-                np.column_stack([-model.decision_function(X), model.decision_function(X)])
-                if n_classes == 2
-                else model.decision_function(X),
-                axis=1,
-            )
-        ]
-    ).all()
+    values = model.decision_function(X)
+    if n_classes == 2:
+        values = np.column_stack([-values, values])
+    assert (model.predict(X) == values.argmax(axis=1)).all()
+    alone = LinearSVC(**TIGHT, n_jobs=1).fit(X, y, sample_weight=cost)
+    assert model.coef_.tobytes() == alone.coef_.tobytes()
 
 
 @pytest.mark.parametrize("data", [load_iris, load_wine])
@@ -154,6 +126,43 @@ def test_limits_are_warned_of():
         model = LinearSVC(multi_class="crammer_singer", max_iter=2, tol=1e-9).fit(X, y)
     assert model.n_iter_ == 2
     assert not model.converged_
+    with pytest.warns(ConvergenceWarning, match="before time_limit"):
+        model = LinearSVC(**{**TIGHT, "time_limit": 0.0}).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+
+
+def test_dense_rows_with_zeros_are_those_of_sparse_ones():
+    X, y = problem(3, n=200, d=70)
+    X[np.random.default_rng(0).random(X.shape) < 0.4] = 0.0
+    dense = LinearSVC(**TIGHT).fit(X, y)
+    assert dense.coef_.tobytes() == LinearSVC(**TIGHT).fit(sparse.csr_array(X), y).coef_.tobytes()
+    single = LinearSVC(**TIGHT).fit(X.astype(np.float32), y)
+    assert_allclose(single.coef_, dense.coef_, atol=1e-5)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+def test_rows_beyond_one_call_of_the_kernel(monkeypatch, make):
+    """Sweeps by pieces are those of one call."""
+    from statfast.svm.linear import class_descent
+
+    X, y = problem(3, n=300)
+    whole = LinearSVC(**TIGHT).fit(make(X), y)
+    monkeypatch.setattr(class_descent, "NUMBERS_OF_CALL", 1.0)
+    pieces = LinearSVC(**TIGHT).fit(make(X), y)
+    assert_allclose(pieces.coef_, whole.coef_, atol=1e-5)
+    assert pieces.converged_
+
+
+def test_extreme_sizes_are_refused_or_solved():
+    X, y = problem(3)
+    with pytest.raises(ValueError, match="overflow"):
+        LinearSVC(**TIGHT).fit(X * 1e160, y)
+    tiny = LinearSVC(**TIGHT).fit(X * 1e-160, y)
+    assert np.isfinite(tiny.coef_).all()
+    blank = LinearSVC(**TIGHT, fit_intercept=False).fit(np.zeros((4, 2)), [0, 1, 2, 2])
+    assert (blank.coef_ == 0.0).all()
+    assert blank.primal_objective_[0] == pytest.approx(4.0)
+    assert blank.dual_gap_[0] == pytest.approx(0.0)
 
 
 def test_searches_take_it():

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of svm/class_descent.pyx for one instruction-set level. */
+/* The table of svm/class_descent.pyx: visits to the rows of a machine of all classes together. */
 #ifndef STATFAST_CLASS_DESCENT_KERNELS_H
 #define STATFAST_CLASS_DESCENT_KERNELS_H
 
@@ -8,17 +8,30 @@
 
 #include "simd/levels.h"
 
-/* Of a row, x holds `length` numbers, of the columns `at`, or of all where that is NULL. The weights
-   are (1 + d, lanes), those of the constant column first; lanes is a multiple of eight. */
+/* What a sweep works on: see svm/class_descent.pyx. */
 typedef struct {
-    /* the values of the row under all classes */
-    void (*multiply)(const double *x, const int32_t *at, ptrdiff_t length, const double *weights,
-                     ptrdiff_t lanes, double *out);
-    /* add the row to the weights, times the step of each class */
-    void (*move)(const double *x, const int32_t *at, ptrdiff_t length, double *weights,
-                 ptrdiff_t lanes, const double *step);
-} class_descent_kernels;
+    const double *x;                    /* dense rows, ldx apart, of d numbers */
+    const float *x_single;              /* or dense rows of single precision */
+    ptrdiff_t ldx, d;
+    const ptrdiff_t *start;             /* or sparse ones */
+    const int32_t *column;
+    const double *value;
+    double one;                         /* square of the constant column; 0 without one */
+    const int32_t *code;                /* the class of each row */
+    const double *cost, *square;
+    double *room;                       /* (n, lanes), not negative, each row sums to its cost */
+    double *weights;                    /* (1 + d, lanes), the constant column's first */
+    ptrdiff_t lanes;                    /* classes, and places up to a multiple of eight */
+    double *line;                       /* (d,) a row of single precision, widened */
+    double *gradient;                   /* (lanes,) of the row that is visited; then heights */
+    int32_t *order;                     /* rows to visit */
+    ptrdiff_t begin, end, kept;         /* of them now; those that stay are packed to the front */
+    double slack, violation;
+} class_job;
 
+typedef struct {
+    void (*visit)(class_job *);
+} class_descent_kernels;
 TABLE_AT(class_descent_kernels, class_descent)
 
 #endif

@@ -35,15 +35,17 @@ NUMBERS_PER_NONZERO, MIN_COLUMNS_TO_PACK = 6, 64
 ROWS_FOR_DENSITY = 512  # The rows of the sample that shows how many numbers are not 0.
 
 
-def rows_of(X: Any, n_jobs: Jobs = None) -> Matrix:
-    """Rows to fit: a finite ndarray, or CSR, which an ndarray becomes that is mostly zeros."""
+def rows_of(
+    X: Any, n_jobs: Jobs = None, numbers_per_nonzero: float = NUMBERS_PER_NONZERO
+) -> Matrix:
+    """Rows to fit: a finite ndarray, or CSR, which an ndarray becomes that has so many zeros."""
     if is_sparse(X):
         return as_csr(X)
     X = as_rows(X)
     n, d = X.shape
     if d >= MIN_COLUMNS_TO_PACK and n * d < MAX_COLUMNS:
         sample = X[:: max(1, n // ROWS_FOR_DENSITY)]
-        if NUMBERS_PER_NONZERO * np.count_nonzero(sample) <= sample.size:
+        if numbers_per_nonzero * np.count_nonzero(sample) <= sample.size:
             return _packed(X, n_jobs)
     return X
 
