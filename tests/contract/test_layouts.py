@@ -128,6 +128,9 @@ MORE = {
     **{f"SVC {k}": partial(svm.SVC, kernel=k, C=1e-3) for k in ("linear", "poly")},
     "LinearSVC primal": partial(svm.LinearSVC, dual=False),
     "LinearSVC hinge": partial(svm.LinearSVC, loss="hinge"),
+    "LinearSVC together": partial(
+        svm.LinearSVC, multi_class="crammer_singer", random_state=0
+    ),
 }  # fmt: skip
 TWO = {"binomial", "ridge logistic", *BINARY}  # cases of two classes
 LABELS = np.array(["a", "b", "c"])

@@ -178,7 +178,7 @@ def methods(kind):
     """Name -> Thing for the public methods of a class that are statfast's own."""
     found = {}
     for name in sorted(dir(kind)):
-        call = getattr(kind, name)
+        call = getattr(kind, name, None)  # A class may have lost a method of its parents.
         if name.startswith("_") or name in PROTOCOL or name.endswith("_request"):
             continue
         if not (inspect.isfunction(call) or inspect.ismethod(call)):

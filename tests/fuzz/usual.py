@@ -100,18 +100,9 @@ SETTINGS = {
 }  # fmt: skip
 # Names that have no answer in these rounds, and why.
 UNANSWERED = {
-    "GammaRegressor.odds_ratios": "its link is not the logit",
     "Kernel.diagonal": "has no values: kernels are its subclasses",
     "Kernel.matrix": "has no values: kernels are its subclasses",
-    "LogisticRegressionCV.conf_int": "a penalized fit has no inference",
-    "LogisticRegressionCV.influence": "a penalized fit has no inference",
-    "LogisticRegressionCV.odds_ratios": "a penalized fit has no inference",
-    "LogisticRegressionCV.profile": "a penalized fit has no inference",
-    "LogisticRegressionCV.robust_covariance": "a penalized fit has no inference",
-    "LogisticRegressionCV.t_test": "a penalized fit has no inference",
-    "LogisticRegressionCV.wald_test": "a penalized fit has no inference",
     "MultiOutputRegressor.partial_fit": "no regressor of statfast has it",
-    "PoissonRegressor.odds_ratios": "its link is not the logit",
     "TweedieRegressor.odds_ratios": "its link is not the logit",
 }
 # In the second round of each pair.

@@ -97,9 +97,21 @@ def test_means_of_the_best_fits_of_folds(classes, weighted, ratios):
     assert model.converged_
     chances = model.predict_proba(X)
     np.testing.assert_array_equal(model.predict(X), model.classes_[chances.argmax(axis=1)])
-    for call in (model.summary, model.conf_int, lambda: model.log_likelihood_):
+    for call in (model.summary, lambda: model.log_likelihood_):
         with pytest.raises(NoInferenceError, match="With refit=False coefficients are means"):
             call()
+
+
+def test_methods_of_unpenalized_fits_are_not_there():
+    X, y, _ = rows(2)
+    model = LogisticRegressionCV(Cs=[1.0]).fit(X, y)
+    for name in ("conf_int", "influence", "odds_ratios", "profile", "robust_covariance", "t_test"):
+        assert hasattr(LogisticRegression, name)
+        assert not hasattr(model, name)
+        assert not hasattr(LogisticRegressionCV, name)
+    with pytest.raises(AttributeError, match=r"'wald_test': a penalized fit .* with C=np.inf for"):
+        _ = model.wald_test
+    assert "Wald" not in str(model.summary())
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -141,10 +153,3 @@ def test_bad_parameters(params, error, message):
     X, y, _ = rows(2)
     with pytest.raises(error, match=message):
         LogisticRegressionCV(**params).fit(X, y)
-
-
-def test_a_model_with_a_fixed_method_has_no_profile():
-    X = np.arange(12.0)[:, None]
-    model = LogisticRegressionCV(Cs=[1.0], cv=2).fit(X, [0, 1] * 6)
-    with pytest.raises(ValueError, match="profile is of method='firth'; got 'ml'"):
-        model.profile(X, [0, 1] * 6)

@@ -106,6 +106,10 @@ def test_without_a_penalty_there_is_inference():
     penalized = PoissonRegressor(alpha=1e-3).fit(X, y)
     with pytest.raises(NoInferenceError, match="Fit with alpha=0 for inference"):
         penalized.conf_int()
+    assert not hasattr(model, "odds_ratios")
+    assert not hasattr(GammaRegressor, "odds_ratios")
+    with pytest.raises(AttributeError, match=r"its link is not the logit\. Ask for rate_ratios"):
+        _ = model.odds_ratios
     assert re.search(r"alpha: +0.001\b", str(penalized.summary()))
     assert re.search(r"Family: +tweedie, power 1\b", str(model.summary()))
 

@@ -112,7 +112,8 @@ TWINS = {
         1e-3, takes_weights=False,
     ),
     "LinearSVC": Twin(
-        "svm", {**SLOPES, "C": (0.1, 1.0), "loss": ("squared_hinge",)}, TIGHT,
+        "svm", {**SLOPES, "C": (0.1, 1.0), "loss": ("squared_hinge",),
+                "multi_class": ("ovr", "crammer_singer")}, {"tol": 1e-7, "max_iter": 20_000},
         {"tol": 1e-10, "max_iter": 200_000, "dual": False}, ("decision_function",), "classes", 1e-3,
         kinds=("tall", "constant"),
     ),

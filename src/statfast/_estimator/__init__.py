@@ -25,7 +25,7 @@ from statfast._estimator.conformal_ranks import (
     rank_of,
     rows_needed,
 )
-from statfast._estimator.delegation import available, delegated
+from statfast._estimator.delegation import absent, available, delegated
 from statfast._estimator.dispatch import (
     accuracy_sums,
     dispatching_pairs,
@@ -227,6 +227,7 @@ __all__ = [
     "Summary",
     "Tabled",
     "Transformer",
+    "absent",
     "accuracy",
     "accuracy_sums",
     "array",

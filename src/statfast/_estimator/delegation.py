@@ -37,3 +37,21 @@ def delegated(name: str) -> Callable[[Any], Any]:
             )
 
     return available(check)
+
+
+class Absent:
+    """A method of a parent that the class does not have: asking for it raises AttributeError."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __set_name__(self, kind: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, owner: Any, kind: type) -> Any:
+        raise AttributeError(f"{kind.__name__!r} has no attribute {self.name!r}: {self.reason}")
+
+
+def absent(reason: str) -> Any:
+    """Take a method of a parent back that could only refuse, with a sentence that says why."""
+    return Absent(reason)

@@ -59,7 +59,7 @@ def test_sweeps_are_the_twins(seed, n, d, n_classes, kind, constant, slack):
         assert_allclose(v[:, :n_classes], want_v, rtol=1e-8, atol=1e-9)
         assert (room[:, n_classes:] == 0.0).all()
         assert_allclose(room.sum(axis=1), cost)
-        if any(((0.0 < r) & (r < 1e-9)).any() for r in (room, want_room)):
+        if any(((r > 0.0) & (r < 1e-9)).any() for r in (room, want_room)):
             break  # Rounding decides which multipliers are at their bounds.
         assert violation == pytest.approx(largest, abs=1e-9)
         assert order[:count].tolist() == kept

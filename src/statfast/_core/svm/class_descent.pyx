@@ -19,8 +19,8 @@ itself.
 
 Cost: 2 K operations a number of each row visited, as many again if it moves all classes, K rounded
 up to lanes of eight. The caller guarantees numbers below n in the order, codes below K, columns
-below d, positive squares of the rows in the order, weights of the constant column that are -infinity
-in the lanes beyond K, and calls short enough for Ctrl-C.
+below d, positive squares of the rows in the order, weights of the constant column that are minus
+infinity in the lanes beyond K, and calls short enough for Ctrl-C.
 """
 
 from cython.view cimport contiguous

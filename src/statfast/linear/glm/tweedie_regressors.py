@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from statfast._estimator import checked_by, param, real, removed
+from statfast._estimator import absent, checked_by, param, real, removed
 from statfast.linear.glm.families import Family, as_power, tweedie
 from statfast.linear.glm.glm import POWER, GeneralizedLinearModel
 from statfast.linear.glm.links import Link, as_link
@@ -175,6 +175,8 @@ class PoissonRegressor(TweedieRegressor):
 
     power: float = removed(fixed=1.0)
     link: str = removed(fixed="log")
+
+    odds_ratios = absent("its link is not the logit. Ask for rate_ratios.")
 
 
 class GammaRegressor(PoissonRegressor):

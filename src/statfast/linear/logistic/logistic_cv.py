@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._estimator import (
+    absent,
     as_folds,
     as_groups,
     by_fit,
@@ -39,6 +40,10 @@ from statfast.linear.design.design import table_of
 from statfast.linear.inference.inference import NoInferenceError
 from statfast.linear.logistic.logistic import LogisticRegression
 
+PENALIZED = (
+    "a penalized fit has no standard errors, tests or intervals. Fit LogisticRegression with "
+    "C=np.inf for them."
+)
 POWERS_OF_C = -4, 4  # A number of Cs lies between these powers of ten, as in scikit-learn.
 
 
@@ -169,6 +174,14 @@ class LogisticRegressionCV(LogisticRegression):
     scoring: str | Callable[..., Any] | None = param(by_fit, default=None)
     rule: Literal["min", "1se"] = param(one_of("min", "1se"), default="min")
     refit: bool = param(flag, default=True)
+
+    conf_int = absent(PENALIZED)
+    influence = absent(PENALIZED)
+    odds_ratios = absent(PENALIZED)
+    profile = absent(PENALIZED)
+    robust_covariance = absent(PENALIZED)
+    t_test = absent(PENALIZED)
+    wald_test = absent(PENALIZED)
 
     C_: float = fitted()
     l1_ratio_: float = fitted()

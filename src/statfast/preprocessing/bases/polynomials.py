@@ -9,6 +9,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from statfast._core.preprocessing.sparse_products import list_products
+from statfast._engine import checkpoint
 from statfast._estimator import (
     Estimator,
     Transformer,
@@ -20,13 +22,16 @@ from statfast._estimator import (
     nothing,
     param,
 )
-from statfast._typing import Array, ArrayLike, Rows, Weights
+from statfast._typing import Array, ArrayLike, Matrix, Rows, Weights
 from statfast._validation import (
     MAX_REPEATS,
     as_count,
+    as_csr,
     as_rows,
     as_weights,
     explain_nonfinite,
+    is_sparse,
+    parts_of,
     refuse_large,
     rows_for,
     wrong_type,
@@ -34,6 +39,9 @@ from statfast._validation import (
 from statfast.preprocessing.bases.quantiles import step_quantiles
 
 MAX_DEGREE = 2**15  # A higher power of any number but 1 overflows or vanishes.
+BYTES_OF_TERM = 16  # Of a product of sparse rows: itself, and its place.
+TERMS_OF_CALL = 2e7  # A kernel call makes so many products in about 30 ms.
+MAX_TERMS = 2**62
 ROWS_AT_ONCE = 4096  # A column of so many rows stays in cache while it is read again.
 # Fewer rows are laid out by rows, as columns would be loops of a few numbers.
 MIN_ROWS_BY_COLUMNS = 32
@@ -66,7 +74,7 @@ def _count_terms(d: int, degrees: range, only: bool) -> int:
     m = 0
     for k in degrees:
         m += comb(d, k) if only else comb(d + k - 1, k)
-        if m >= 1 << 62:
+        if m >= MAX_TERMS:
             break
     return m
 
@@ -79,6 +87,35 @@ def as_degrees(degree: Any, name: str) -> tuple[int, int]:
     if low > high:
         raise ValueError(f"{name} must not fall; got {degree}. Exchange the two.")
     return low, high
+
+
+def _shifts(d: int, degree: int, only: bool, begin: int) -> Array:
+    """For each degree from 2 on, and each column, how far the terms that begin with it are behind
+    the shorter ones that they are made of: int64 (degrees, d)."""
+    shifts = []
+    starts, end = begin + np.arange(d), begin + d
+    for _ in range(2, degree + 1):
+        shorter = np.append(starts, end)[int(only) :][:d]
+        length = end - shorter
+        starts = end + np.cumsum(length) - length
+        if not length.any():
+            break
+        shifts.append(np.zeros(d, np.int64))
+        shifts[-1][: len(shorter)] = starts - shorter
+        end += int(length.sum())
+    return np.array(shifts, np.int64).reshape(len(shifts), d)
+
+
+def _count_row_terms(lengths: Array, degrees: range, only: bool) -> tuple[Array, int]:
+    """How many terms rows of so many nonzeros have, and the most of one row and degree."""
+    distinct, place = np.unique(lengths, return_inverse=True)
+    counts = [
+        [comb(r, k) if only else comb(r + k - 1, k) for k in degrees] for r in distinct.tolist()
+    ]
+    most = max((max(row, default=0) for row in counts), default=0)
+    total = sum(map(sum, counts))
+    refuse_large(8 * max(most, total), "The columns made of X", "Lower degree.")
+    return np.array([sum(row) for row in counts], np.intp)[place], most
 
 
 class PolynomialFeatures(Transformer, Estimator):
@@ -111,7 +148,9 @@ class PolynomialFeatures(Transformer, Estimator):
 
     Notes
     -----
-    Each column is one product of two columns made before: n m multiplications, 8 n m bytes.
+    Each column is one product of two columns made before: n m multiplications, 8 n m bytes. Sparse
+    rows stay sparse: time and memory are those of the products that are not 0, some r^k / k! of
+    degree k in a row of r nonzeros, and of the column of ones.
 
     References
     ----------
@@ -140,7 +179,7 @@ class PolynomialFeatures(Transformer, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Training samples.
         y : ignored
             Not used; present for the interface.
@@ -149,7 +188,8 @@ class PolynomialFeatures(Transformer, Estimator):
         -------
         self
         """
-        params, d = self._checked(), as_rows(X).shape[1]
+        params = self._checked()
+        d = (as_csr(X) if is_sparse(X) else as_rows(X)).shape[1]
         (least, degree), only, bias = params.degree, params.interaction_only, params.include_bias
         highest = min(degree, d) if only else degree
         below = _count_terms(d, range(1, min(least, highest + 1)), only)
@@ -159,8 +199,9 @@ class PolynomialFeatures(Transformer, Estimator):
                 "include_bias is False, and there are no terms of the degree: no column is left. "
                 "Raise degree."
             )
-        refuse_large(8 * m, "A row of the columns made of X", "Lower degree.")
-        terms = (degree, only, int(bias), below)
+        if m >= MAX_TERMS or not is_sparse(X):
+            refuse_large(8 * m, "A row of the columns made of X", "Lower degree.")
+        terms = (degree, only, int(bias), below, least)
         return self._publish(X, n_output_features_=m - below, _terms=terms)
 
     @property
@@ -168,7 +209,7 @@ class PolynomialFeatures(Transformer, Estimator):
         """The exponent of each column of X in each column made, (m, d)."""
         if "_terms" not in self.__dict__:
             raise AttributeError("powers_ is known after fit.")
-        degree, only, bias, below = self._terms
+        degree, only, bias, below, _ = self._terms
         m, d = self.n_output_features_ + below, self.n_features_in_
         refuse_large(8 * m * d, "The table of powers for X", "Lower degree.")
         powers = np.zeros((m, d), dtype=np.intp)
@@ -186,22 +227,27 @@ class PolynomialFeatures(Transformer, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Samples to transform.
 
         Returns
         -------
-        ndarray of shape (n, m)
-            Columns contiguous, or the rows, if they are fewer than 32; float32 if X is.
+        ndarray, csr_array or csc_array of shape (n, m)
+            Columns contiguous, or the rows, if they are fewer than 32; float32 if X is. CSC of CSC,
+            CSR of other sparse X.
 
         Raises
         ------
         ValueError
             If a product overflows.
         """
-        rows = rows_for(self, X)
+        rows = rows_for(self, X, sparse=True)
+        if is_sparse(rows):
+            table: Any = X
+            out = self._sparse_products(rows, table.dtype)
+            return out.tocsc() if table.format == "csc" else out
         n, d = rows.shape
-        degree, only, bias, below = self._terms
+        degree, only, bias, below, _ = self._terms
         # Lower terms are counted too, as higher ones are made of them.
         m = self.n_output_features_ + below
         refuse_large(n * m * rows.itemsize, "The columns made of X", "Lower degree.")
@@ -220,6 +266,54 @@ class PolynomialFeatures(Transformer, Estimator):
         if not largest < np.finfo(out.dtype).max / 2:
             explain_nonfinite(out[:, below:], "A product of columns of X")
         return out[:, below:]
+
+    def _sparse_products(self, rows: Matrix, dtype: Any) -> Matrix:
+        """The columns made of sparse rows, CSR."""
+        from scipy.sparse import csr_array
+
+        degree, only, bias, below, least = self._terms
+        n, d = rows.shape
+        if not rows.data.all():
+            rows = rows.copy()
+            rows.eliminate_zeros()
+        start, column, value = parts_of(rows)
+        lengths = np.diff(start)
+        counts, _ = _count_row_terms(lengths, range(max(least, 1), degree + 1), only)
+        _, most = _count_row_terms(lengths, range(1, degree + 1), only)
+        total = int(counts.sum()) + n * bias
+        refuse_large(BYTES_OF_TERM * total, "The columns made of X", "Lower degree.")
+        out_start = np.zeros(n + 1, np.intp)
+        np.cumsum(counts + bias, out=out_start[1:])
+        is_wide = max(self.n_output_features_, total) > np.iinfo(np.int32).max
+        places = np.empty(total, np.int64 if is_wide else np.int32)
+        values = np.empty(total, np.float32 if dtype == np.float32 else np.float64)
+        if bias:
+            places[out_start[:-1]], values[out_start[:-1]] = 0, 1.0
+        if degree:
+            size = max(most, int(lengths.max())) + 1
+            work = np.empty((4, size), np.int64), np.empty((2, size))
+            shifts = _shifts(d, degree, only, bias)
+            begin = 0
+            while begin < n:
+                reached = out_start[begin] + TERMS_OF_CALL
+                end = max(begin + 1, int(np.searchsorted(out_start, reached, "right")) - 1)
+                list_products(
+                    start[begin : end + 1], column, value, shifts, only, bias, below, *work,
+                    out_start[begin:end] + bias, places, values,
+                )  # fmt: skip
+                checkpoint()
+                begin = end
+        with np.errstate(over="ignore"):
+            largest = np.abs(value).max(initial=0.0) ** degree
+        if not largest < np.finfo(values.dtype).max / 2:
+            explain_nonfinite(values[:, None], "A product of columns of X")
+        arrays = values, places, out_start.astype(places.dtype)
+        return csr_array(arrays, shape=(n, self.n_output_features_))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def _named(self, names: list[str]) -> list[str]:
         def factor(j: Any, power: int) -> str:
