@@ -349,6 +349,7 @@ SPARSE_AFTER_DENSE = {
     "OutputCodeClassifier",
     "PoissonNB",
     "PoissonRegressor",
+    "PolynomialFeatures",
     "PCA",
     "QuantileTransformer",
     "RandomizedSearchCV",

@@ -33,7 +33,7 @@ FITTED_FLOAT32 = {
     "KernelRidge": {"X_fit_"},
     "MiniBatchKMeans": {"cluster_centers_"},
     "NMF": {"components_"},
-    **dict.fromkeys(("NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVR"), {"support_vectors_"}),
+    **{key: {"support_vectors_"} for key in ("NuSVC", "NuSVR", "OneClassSVM", "SVC", "SVR")},
 }
 
 
@@ -110,9 +110,7 @@ def test_what_is_fitted_is_float64_but_for_rows(name, ours):
         pytest.skip("does not fit such rows")
     attributes = (key for key in dir(model) if key.endswith("_") and not key.startswith("_"))
     singles = {
-        key
-        for key in attributes
-        if getattr(getattr(model, key, None), "dtype", None) == np.float32
+        key for key in attributes if getattr(getattr(model, key, None), "dtype", None) == np.float32
     }
     assert singles == FITTED_FLOAT32.get(name, set())
 
