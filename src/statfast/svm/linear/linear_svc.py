@@ -180,7 +180,7 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     array([[0.0348, 2.7281]])
     >>> model.score(X, y)
     0.94
-    >>> together = LinearSVC(multi_class="crammer_singer", random_state=0)
+    >>> together = LinearSVC(multi_class="crammer_singer", C=0.1, random_state=0)
     >>> together.fit(iris.data, iris.target).coef_.shape
     (3, 4)
     """
