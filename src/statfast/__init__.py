@@ -38,6 +38,7 @@ _FAMILIES = (
     "text",
     "tree",
 )
+_OF_NO_FAMILY = ("audit",)
 _MODULES_OF_SCIKIT_LEARN = (  # names from families, and advice for what is not here
     "base",
     "compose",
@@ -378,7 +379,7 @@ __all__ = sorted(set(_HOME_OF) - {"Estimator"})  # the base of all, for those wh
 
 
 def __getattr__(name: str) -> object:
-    if name in _FAMILIES or name in _MODULES_OF_SCIKIT_LEARN:
+    if name in (*_FAMILIES, *_OF_NO_FAMILY, *_MODULES_OF_SCIKIT_LEARN):
         return import_module(f"statfast.{name}")
     if name not in _HOME_OF:
         from statfast._scikit_learn import refuse
@@ -391,4 +392,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_FAMILIES, *_MODULES_OF_SCIKIT_LEARN})
+    return sorted({*globals(), *__all__, *_FAMILIES, *_OF_NO_FAMILY, *_MODULES_OF_SCIKIT_LEARN})

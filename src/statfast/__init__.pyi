@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What type checkers and editors see of the names that ``__init__`` loads on use."""
 
+from statfast import audit as audit
 from statfast import base as base
 from statfast import calibration as calibration
 from statfast import cluster as cluster

@@ -319,6 +319,10 @@ WRONG = {
         "subsets": (_moved("support"),),
     },
     "isolation": {"scores": (_times("scores", -1.0), _times("scores", 0.0))},
+    "shap": {
+        task: (_times("values", 1.01), _one_value("values", 0.1), _plus("base", 0.1))
+        for task in ("shares of forests", "shares of boosting")
+    },
     "tree_predict": {"predict": (_times("predictions", 0.0), _plus("predictions", 1.0))},
     "boosting": {
         "boost": (_plus("probabilities", 0.05), _times("probabilities", -1.0)),

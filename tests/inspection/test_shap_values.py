@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 import statfast as sf
 from statfast.inspection import ShapExplanation, shap_values
@@ -372,17 +373,52 @@ def test_names_and_parts():
         _ = got.nothing
 
 
-def test_parts_and_pickles_where_shap_is_imported(monkeypatch):
+def test_an_explanation_of_shap(monkeypatch):
+    """It is given what its plots read; ours stays of its own class."""
     model, X = fit_model("forest")
     got = shap_values(model, X[:3])
-    twin = type("Explanation", (), {"__init__": lambda self, *_, **__: None, "abs": "sizes"})
-    monkeypatch.setitem(sys.modules, "shap", SimpleNamespace(Explanation=twin))
-    assert isinstance(got, twin)
-    assert isinstance(got, ShapExplanation)
-    assert got.abs == "sizes"
+
+    class Explanation:
+        def __init__(self, values, base_values, data, **more):
+            self.__dict__.update(values=values, base_values=base_values, data=data, **more)
+
+    monkeypatch.setitem(sys.modules, "shap", SimpleNamespace(Explanation=Explanation))
+    twin = got.to_shap()
+    assert type(twin) is Explanation
+    assert twin.values is got.values
+    assert twin.base_values is got.base_values
+    assert twin.feature_names == got.feature_names
+    assert not isinstance(got, Explanation)
     assert type(got[1]) is ShapExplanation
-    assert got[:, "x2"].shape == (3,)
-    assert type(pickle.loads(pickle.dumps(got))) is ShapExplanation
+    monkeypatch.setitem(sys.modules, "shap", None)
+    with pytest.raises(ImportError, match="needs the library shap"):
+        got.to_shap()
+
+
+@pytest.mark.parametrize("kind", ["HistGradientBoostingRegressor", "DecisionTreeRegressor",
+                                  "RandomForestRegressor"])  # fmt: skip
+@pytest.mark.parametrize("missing", [False, True])
+def test_sparse_rows_have_the_values_of_dense_ones(kind, missing):
+    """Of models that were fitted to either, with and without a background."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((200, 6))
+    X[rng.random(X.shape) < 0.6] = 0.0
+    y = 2.0 * X[:, 0] + X[:, 1] * X[:, 2]
+    if missing:
+        X[::7, 1] = np.nan
+    few = {"random_state": 0}
+    few |= {"max_iter": 8, "min_samples_leaf": 5} if kind.startswith("Hist") else {"max_depth": 5}
+    few |= {"n_estimators": 5} if kind.startswith("Random") else {}
+    dense = getattr(sf, kind)(**few).fit(X, y)
+    sparse = getattr(sf, kind)(**few).fit(csr_array(X), y)
+    for background in (None, X[20:40]):
+        rows = None if background is None else csr_array(background)
+        want = shap_values(dense, X[:20], background)
+        assert np.abs(want.values).max() > 0.1
+        for model in (dense, sparse):
+            got = shap_values(model, csr_array(X[:20]), rows)
+            np.testing.assert_array_equal(got.values, want.values)
+            np.testing.assert_array_equal(got.data, X[:20])
 
 
 def test_pickles():

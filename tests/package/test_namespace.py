@@ -12,6 +12,7 @@ import pytest
 import statfast
 
 FAMILIES = (
+    "audit",
     "calibration", "cluster", "conformal", "datasets", "decision", "decomposition", "ensemble",
     "generative", "inspection", "interchange", "kernels", "linear", "metrics", "mixture",
     "model_selection",

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lists of scikit-learn's estimators in docs/howto/scikit_learn.rst, written from the code.
 
-``python -m tests.peers.scikit_learn_page`` writes them for the installed scikit-learn.
+``python -m tests.peers.scikit_learn_page`` writes them for the installed scikit-learn. It also
+writes the page's tables of differences as the file that audits read: the page is their one source.
 """
 
+import re
 from collections import defaultdict
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +15,7 @@ from statfast._scikit_learn import ABSENT
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "howto" / "scikit_learn.rst"
 BEGIN = "..\n   The lists are written by tests/peers/scikit_learn_page.py.\n"
 END = "..\n   The lists end here.\n"
+DEVIATIONS = PAGE.parents[2] / "src" / "statfast" / "audit" / "deviations.tsv"
 
 
 def enable_experiments():
@@ -85,6 +88,32 @@ def parts_of_page():
     return before, text, after
 
 
+def section(title):
+    """The text below a title of the page, to the next one."""
+    below = rf"\n{title}\n-+\n(.*?)(?=\n[^\n]+\n-{{4,}}\n|\Z)"
+    return re.search(below, PAGE.read_text("utf-8"), re.S)[1]
+
+
+def rows_of_table(text):
+    """Cells of each row of a list-table, without markup, but for the row of headings."""
+    rows = re.split(r"^   \* - ", text, flags=re.M)[2:]
+    for row in rows:
+        row = re.split(r"\n(?=\S)", row, maxsplit=1)[0]
+        cells = re.split(r"^     - ", row, flags=re.M)
+        yield [" ".join(re.sub(r"`+", "", cell).split()) for cell in cells]
+
+
+def deviations():
+    """The tables of differences as lines of a file: table, what, there, here."""
+    lines = []
+    for kinds, name, there, here, _ in rows_of_table(section("Defaults that differ")):
+        lines.append(("defaults", f"{kinds}: {name}", there, here))
+    for cells in rows_of_table(section("Answers that differ")):
+        lines.append(("answers", *cells))
+    return "".join("\t".join(line) + "\n" for line in lines)
+
+
 if __name__ == "__main__":
     before, _, after = parts_of_page()
     PAGE.write_text(f"{before}{BEGIN}\n{lists()}\n{END}{after}", "utf-8")
+    DEVIATIONS.write_text(deviations(), "utf-8")

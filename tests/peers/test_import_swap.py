@@ -17,6 +17,8 @@ import pytest
 import statfast
 from statfast._estimator.parameters.ignored_arguments import IGNORED, ignored_names
 from statfast.datasets import load_iris, load_wine
+from tests.peers.scikit_learn_page import DEVIATIONS
+from tests.peers.scikit_learn_page import deviations as written_deviations
 
 pytest.importorskip("sklearn.experimental.enable_halving_search_cv")
 from sklearn.base import clone
@@ -141,6 +143,11 @@ def test_attributes_and_methods_of_the_twins():
         found |= {(name, key) for key in missing}
     assert not found - told, f"missing from the table: {sorted(found - told)}"
     assert not told - found, f"in the table, but not missing: {sorted(told - found)}"
+
+
+def test_audits_read_the_tables_of_the_page():
+    """``python -m tests.peers.scikit_learn_page`` writes the file."""
+    assert DEVIATIONS.read_text("utf-8") == written_deviations()
 
 
 def test_the_table_of_deviations_is_whole():

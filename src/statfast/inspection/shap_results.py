@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `shap_values` returns: values with their rows, in the form that the library shap draws."""
+"""What `shap_values` returns: values with their rows, also as the library shap draws them."""
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Literal
 
@@ -20,7 +19,7 @@ KINDS = ("beeswarm", "bar", "waterfall", "dependence")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ShapExplanation(Tabled):
-    """Result of `shap_values`; the plots of the library shap take it as one of theirs.
+    """Result of `shap_values`; the plots of the library shap take what `to_shap` returns.
 
     ``explanation[rows]``, ``explanation[:, columns]`` and ``explanation[..., output]`` are parts of
     it, columns and outputs by number or by name.
@@ -95,7 +94,8 @@ class ShapExplanation(Tabled):
         outputs = self.output_names
         if rest and isinstance(outputs, list):
             outputs = _names(outputs, rest[-1])
-        return self._with(
+        return replace(
+            self,
             values=values,
             base_values=base,
             data=_taken(self.data, [*([rows] if has_rows else []), columns]),
@@ -124,27 +124,6 @@ class ShapExplanation(Tabled):
             self.values, self.base_values, self.data, feature_names=self.feature_names,
             output_names=self.output_names, error_std=self.standard_errors,
         )  # fmt: skip
-
-    # Its plots ask for their own class, and for more than the arrays; nothing is asked of shap, or
-    # imported, before a program has imported it.
-    @property  # type: ignore[misc]
-    def __class__(self) -> Any:
-        return getattr(sys.modules.get("shap"), "Explanation", type(self))
-
-    def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and hasattr(sys.modules.get("shap"), "Explanation"):
-            return getattr(self.to_shap(), name)
-        raise AttributeError(f"'ShapExplanation' object has no attribute {name!r}")
-
-    def _with(self, **changes: Any) -> ShapExplanation:
-        """The same with other fields; `replace` of dataclasses would make one of ``__class__``."""
-        old = {field.name: getattr(self, field.name) for field in fields(ShapExplanation)}
-        return ShapExplanation(**{**old, **changes})
-
-    def __reduce__(self) -> Any:
-        return ShapExplanation, tuple(
-            getattr(self, field.name) for field in fields(ShapExplanation)
-        )
 
     def table(self) -> CoefficientTable:
         """Mean sizes of the values of each column, and their means; a row for each column.

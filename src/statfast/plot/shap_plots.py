@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of Shapley values: of all rows, of one, and of one column."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -389,7 +390,7 @@ def _of_rows(explanation: Any, output: int | str | None) -> ShapExplanation:
             f"explanation must be of several rows; got values of shape {part.shape}. Draw "
             "shap_waterfall, or pass several."
         )
-    return part._with(values=_by_row(part))
+    return replace(part, values=_by_row(part))
 
 
 def _largest(part: ShapExplanation, most: int) -> Array:

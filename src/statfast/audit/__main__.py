@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""``python -m statfast.audit script.py``: run a script with scikit-learn, and its twins beside."""
+
+import argparse
+import shutil
+import sys
+import types
+from collections.abc import Sequence
+from pathlib import Path
+
+from statfast.audit import watch
+
+_DESCRIPTION = """\
+Run a script that uses scikit-learn. Each fit, prediction, transformation and score is made by the
+twin in statfast, too; then a table of times, memory and largest differences by line of the script
+goes to standard error. The script gets scikit-learn's answers, and its exit code is kept."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a script, print the table, and return the script's exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m statfast.audit",
+        description=_DESCRIPTION,
+        epilog="In a notebook: report = statfast.audit.watch().",
+    )
+    parser.add_argument("--html", metavar="FILE", help="write the table as HTML, too")
+    parser.add_argument(
+        "--width", type=int, help="characters of a line of the table (default: the terminal's)"
+    )
+    parser.add_argument("script", help="the script to run")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script is given")
+    options = parser.parse_args(arguments)
+    script = Path(options.script)
+    if not script.is_file():
+        parser.error(f"there is no file {options.script}")
+    with watch() as report:
+        code = run(script, options.arguments)
+    sys.stdout.flush()
+    width = options.width or shutil.get_terminal_size((100, 24)).columns
+    print(f"\n{report.text(width)}", file=sys.stderr)
+    if options.html:
+        Path(options.html).write_text(report._repr_html_(), "utf-8")
+    return code
+
+
+def run(script: Path, arguments: Sequence[str]) -> int:
+    """Run a script as Python would, and return its exit code."""
+    module = types.ModuleType("__main__")
+    module.__dict__.update(__file__=str(script), __builtins__=__builtins__)
+    before = sys.modules["__main__"], sys.argv, sys.path[:]
+    sys.modules["__main__"] = module
+    sys.argv = [str(script), *arguments]
+    sys.path[:1] = [str(script.resolve().parent)]
+    try:
+        exec(compile(script.read_bytes(), str(script), "exec"), module.__dict__)
+    except SystemExit as stop:
+        return _exit_code(stop.code)
+    except BaseException as error:
+        first = error.__traceback__  # of this function, which is not the script's
+        error.__traceback__ = first.tb_next if first is not None else None
+        sys.excepthook(type(error), error, error.__traceback__)
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+    finally:
+        sys.modules["__main__"], sys.argv, sys.path[:] = before
+    return 0
+
+
+def _exit_code(code: object) -> int:
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code
+    print(code, file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
