@@ -4,10 +4,9 @@
 ``python -m statfast.audit script.py`` runs a script, `watch` watches a notebook.
 """
 
-from statfast.audit.recording import AuditRow
 from statfast.audit.report import AuditReport
 
-__all__ = ["AuditReport", "AuditRow", "watch"]
+__all__ = ["AuditReport", "watch"]
 
 _active: list[AuditReport] = []
 
