@@ -4,7 +4,7 @@ Why a forest said so
 ====================
 
 Shapley values divide the answer for a row among its columns: they sum to what the answer is above
-the mean one. Here a forest tells two sorts of wine apart from a third.
+the mean one. Here a forest sorts wines by their grape.
 """
 
 # %%
