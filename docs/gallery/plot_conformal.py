@@ -48,7 +48,9 @@ panels[0].set_ylabel("y")
 # By the width of the intervals, with exact limits of each share.
 
 figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
-reports["quantiles of boosting"].plot(ax=ax)
+report = reports["quantiles of boosting"]
+report.plot(ax=ax, alpha=0.3)
+ax.hlines(np.arange(len(report.names))[::-1], report.lower, report.upper, color="#0072B2")
 ax.axvline(0.9, color="0.3", linestyle="--")
 
 plt.show()
