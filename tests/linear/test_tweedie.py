@@ -93,9 +93,9 @@ def test_threads_folds_and_tables():
 
 def test_bad_input():
     X, y, _ = amounts()
-    with pytest.raises(ValueError, match="y must be not negative for the family 'tweedie'"):
+    with pytest.raises(ValueError, match=r"y must be not negative in a Tweedie model of power 1.5"):
         GeneralizedLinearModel("tweedie").fit(X, y - 1.0)
-    with pytest.raises(ValueError, match="y must be positive for the family 'tweedie'"):
+    with pytest.raises(ValueError, match=r"y must be positive in a Tweedie model of power 2.2"):
         GeneralizedLinearModel("tweedie", power=2.2).fit(X, y)
     with pytest.raises(ValueError, match="y must not be 0 for all rows"):
         GeneralizedLinearModel("tweedie").fit(X, 0.0 * y)

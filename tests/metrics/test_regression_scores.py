@@ -116,7 +116,8 @@ def test_kinds_of_input():
 BAD = [
     (("mean_squared_error", [1, np.nan], [1, 2]), "y_true contains NaN"),
     (("mean_squared_error", [1, 2], [1, np.inf]), "y_pred contains infinity"),
-    (("mean_squared_error", [1, 2], [1]), "got \\(2, 1\\) and \\(1, 1\\)"),
+    (("mean_squared_error", [1, 2], [1]), "as many rows .*; got 2 and 1"),
+    (("mean_squared_error", [[1, 2], [3, 4]], [1, 2]), "got \\(2, 2\\) and \\(2, 1\\)"),
     (("mean_squared_error", [], []), "minimum of 1 is required"),
     (("mean_squared_error", [1, 2], [[1, 2], [3, 4]]), "one value for each row and output"),
     (("mean_squared_log_error", [-1, 2], [1, 2]), "y_true must be greater than -1"),

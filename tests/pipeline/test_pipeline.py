@@ -94,7 +94,7 @@ def test_parameters_by_name():
         ([("a__b", Ridge())], "hold no '__'"),
         ([("a", Ridge()), ("b", Ridge())], "'a' must be a transformer"),
         ([("a", StandardScaler()), ("b", 3)], "'b' must be an estimator with fit"),
-        ([("a", Ridge)], "'a' must be an estimator with fit"),
+        ([("a", Ridge)], r"not classes; got Ridge. Pass Ridge\(\)"),
     ],
 )
 def test_steps_that_are_none(steps, message, data):

@@ -25,7 +25,7 @@ from statfast._distance.parameters import variances, vector, whitening
 from statfast._distance.precision import extent_of
 from statfast._engine import each, grid
 from statfast._typing import Array
-from statfast._validation import as_real, shown, wrong_type
+from statfast._validation import as_real, did_you_mean, shown, wrong_type
 
 # What kernels switch on: the numbers of _core/tile/metric.pxd.
 EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, HAVERSINE, HAMMING, JACCARD = range(7)
@@ -360,7 +360,8 @@ def _name_of(metric: Any) -> str:
         return name
     wanted = f"one of {', '.join(map(repr, TABLE))}, or a function of two rows"
     if isinstance(metric, str):
-        raise ValueError(f"metric must be {wanted}; got {shown(metric)}.")
+        hint = did_you_mean(metric, (*TABLE, *ALIASES))
+        raise ValueError(f"metric must be {wanted}; got {shown(metric)}.{hint}")
     raise wrong_type("metric", wanted, metric)
 
 

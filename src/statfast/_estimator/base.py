@@ -6,10 +6,11 @@ scikit-learn is imported only inside the methods that nothing but scikit-learn c
 
 import copy
 import inspect
+import re
 import sys
 from functools import cache
 from types import NoneType, SimpleNamespace
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
@@ -32,7 +33,7 @@ from statfast._estimator.parameters.ignored_arguments import (
     ignoring_sklearn_parameters,
 )
 from statfast._typing import Array
-from statfast._validation import column_names, shown, warn_user
+from statfast._validation import column_names, did_you_mean, shown, warn_user
 
 # Methods whose extra arguments (sample_weight, ...) scikit-learn may route to us.
 _ROUTED = (
@@ -133,6 +134,7 @@ class Estimator(Diagram, PairwiseRows):
                 raise ValueError(
                     f"Invalid parameter {name!r} for estimator {type(self).__name__}. "
                     f"Valid parameters are: {list(_defaults(cls))}."
+                    f"{did_you_mean(name, _defaults(cls))}"
                 )
             if rest:
                 nested.setdefault(name, {})[rest] = value
@@ -189,6 +191,27 @@ class Estimator(Diagram, PairwiseRows):
         return changed
 
     # ------------------------------------------------------------ fitted state
+
+    if not TYPE_CHECKING:  # Checkers would take any name for an attribute.
+
+        def __getattr__(self, name: str) -> Any:
+            for base in type(self).__mro__:
+                there = vars(base).get(name)
+                # The attribute exists but raised: asking again raises the same error.
+                if hasattr(there, "__get__"):
+                    return there.__get__(self, type(self))
+            hint = self._hint_of_missing(name)
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}.{hint}",
+                name=name,
+                obj=self,
+            )
+
+    def _hint_of_missing(self, name: str) -> str:
+        """What to do about an attribute that is not there, a sentence after a blank; or nothing."""
+        kind: Any = type(self)
+        unfitted = name in _fitted_names(kind) and not self.__sklearn_is_fitted__()
+        return " It is not fitted yet: call fit first." if unfitted else ""
 
     def _publish(self, X: Any, **fitted: Any) -> Self:
         """Become fitted: all attributes at once, those of an earlier fit gone. Returns self.
@@ -324,6 +347,16 @@ def _checked_defaults(cls: Any) -> dict[str, Any]:
             except (TypeError, ValueError):
                 continue
     return checked
+
+
+@cache
+def _fitted_names(cls: Any) -> frozenset[str]:
+    """The attributes that ``fit`` sets: those declared, and those of the docstring."""
+    declared = {name for base in cls.__mro__ for name in vars(base).get("_class_declarations", {})}
+    _, _, section = (inspect.getdoc(cls) or "").partition("\nAttributes\n")
+    documented = re.findall(r"^(\w[\w, ]*) :", section.partition("\n\n")[0], re.MULTILINE)
+    names = declared.union(*(line.split(", ") for line in documented))
+    return frozenset(name for name in names if name.endswith("_") and name[0] != "_")
 
 
 def _shape(X: Any) -> Any:

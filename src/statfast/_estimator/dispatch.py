@@ -24,9 +24,17 @@ from statfast._engine import (
     is_distributed,
 )
 from statfast._estimator.mixins import name_of_rows
+from statfast._estimator.pairwise_rows import is_pairwise
 from statfast._estimator.sums.part_sums import named_rows
 from statfast._typing import Array
-from statfast._validation import as_labels, as_targets, as_weights, column_names
+from statfast._validation import (
+    as_labels,
+    as_targets,
+    as_weights,
+    column_names,
+    name_column,
+    refuse_repeated_names,
+)
 
 MAPPED = (
     "predict", "predict_proba", "predict_log_proba", "decision_function", "transform",
@@ -54,9 +62,16 @@ def dispatching(method: Callable[..., Any], part_method: Callable[..., Any]) -> 
         if not args and rows in options:
             args = (options.pop(rows),)
         X = args[0] if args else None  # where the method has a default
-        if X is None or type(X) is np.ndarray or not is_distributed(X):
+        if X is not None and type(X) is not np.ndarray:
+            if is_distributed(X):
+                return part_method(self, *args, **options)
+            if not is_pairwise(self):  # Rows drawn twice have columns that are drawn twice.
+                refuse_repeated_names(X)
+        try:
             return method(self, *args, **options)
-        return part_method(self, *args, **options)
+        except ValueError as error:
+            name_column(error, X)
+            raise
 
     dispatched.is_dispatched = True  # type: ignore[attr-defined]
     return dispatched

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 
 from statfast._estimator.base import Estimator
 from statfast._estimator.parameters.ignored_arguments import ignored_names
+from statfast._validation import did_you_mean
 
 
 class ByName(dict[str, Any]):
@@ -70,7 +71,7 @@ class NamedEstimators:
             if name not in (names := [name for name, _ in self._pairs()]) and name not in own:
                 raise ValueError(
                     f"Invalid parameter {name!r} for estimator {type(self).__name__}. Valid "
-                    f"parameters are: {[*own, *names]}."
+                    f"parameters are: {[*own, *names]}.{did_you_mean(name, [*own, *names])}"
                 )
             if found:
                 nested.setdefault(name, {})[rest] = value

@@ -95,6 +95,15 @@ def unusable_model(model: object, wanted: str, name: str = "model") -> Exception
     return not_fitted(model) if unfitted else wrong_type(name, wanted, model)
 
 
+def did_you_mean(name: str, names: Iterable[object]) -> str:
+    """``" Did you mean 'ward'?"`` of the nearest of some names, or nothing if none is near."""
+    import difflib
+
+    by_lower = {known.lower(): known for known in names if isinstance(known, str)}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    return f" Did you mean {by_lower[close[0]]!r}?" if close else ""
+
+
 def either(choices: Iterable[object]) -> str:
     """``'a', 'b' or 'c'``, as a sentence lists them."""
     *first, last = map(repr, choices)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._validation.errors import either, shown, wrong_type
+from statfast._validation.errors import did_you_mean, either, shown, wrong_type
 
 MAX_INTEGER = 2**63 - 1  # The largest integer of numpy and of kernels.
 MAX_POWER = 2**31 - 1  # The largest power, which kernels take as a C integer.
@@ -94,7 +94,8 @@ def as_choice(value: Any, name: str, choices: Collection[str | None]) -> Any:
         return value
     wanted = either(choices)
     if isinstance(value, str):
-        raise ValueError(f"{name} must be {wanted}; got {shown(value)}.")
+        hint = did_you_mean(value, choices)
+        raise ValueError(f"{name} must be {wanted}; got {shown(value)}.{hint}")
     raise wrong_type(name, wanted, value)
 
 

@@ -5,6 +5,7 @@ Public methods pass what the user gave through here once; everything below trust
 Each failure is one sentence that names the argument, what it got, and the fix.
 """
 
+from collections import Counter
 from collections.abc import Collection
 from math import isfinite
 from typing import Any
@@ -94,7 +95,26 @@ def nonfinite(value: Any, name: str, row: int, column: int | None = None) -> Val
         what = f"infinity, or a value too large for {value.dtype.name}"
         fix = "Drop, clip or rescale it first."
     place = f"row {row}" if column is None else f"row {row}, column {column}"
-    return ValueError(f"{name} contains {what}, first at {place}. {fix}")
+    error = ValueError(f"{name} contains {what}, first at {place}. {fix}")
+    if name == "X" and column is not None:
+        error.column = int(column)  # type: ignore[attr-defined]  # see `name_column`
+    return error
+
+
+def refuse_repeated_names(X: Any, name: str = "X") -> None:
+    """Refuse a data frame of which two columns have one name."""
+    names = column_names(X)
+    if names is not None and len(set(names)) < len(names):
+        twice = next(label for label, count in Counter(names).items() if count > 1)
+        raise ValueError(f"{name} has two columns named {twice!r}. Rename or drop one of them.")
+
+
+def name_column(error: ValueError, X: Any) -> None:
+    """In an error of `nonfinite`, call the column by its name if the rows are a data frame's."""
+    column = error.__dict__.pop("column", None)
+    if column is not None and (names := column_names(X)) is not None and column < len(names):
+        text = str(error).replace(f", column {column}.", f", column {names[column]!r}.")
+        error.args = (text,)
 
 
 def as_type(values: Array, dtype: Any, name: str = "The prediction") -> Array:
@@ -144,6 +164,8 @@ def column_names(X: Any) -> Array | None:
     """Column names of a table as an ndarray of str; None where there are none, or not of str."""
     if isinstance(X, np.ndarray | list | tuple):
         return None
+    if type(X).__name__ == "LazyFrame":  # polars
+        raise TypeError("The data frame is lazy (LazyFrame). Pass its rows: X.collect().")
     names = getattr(X, "column_names", None)  # pyarrow, whose `columns` are the data
     if names is None:
         names = getattr(X, "columns", None)

@@ -3,6 +3,7 @@
 
 import gzip
 from dataclasses import dataclass, field, replace
+from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -32,6 +33,8 @@ class Dataset:
         The name of each class; empty where the target is a number.
     source : str
         Whose data these are, where they are kept, and their license.
+    frame : DataFrame of n rows, or None
+        The measurements and, last, the column "target", with ``as_frame=True``.
     """
 
     data: NDArray = field(repr=False)
@@ -39,6 +42,17 @@ class Dataset:
     feature_names: tuple[str, ...] = field(repr=False)
     target_names: tuple[str, ...]
     source: str
+    frame: Any = field(default=None, repr=False)
+
+    def _repr_html_(self) -> str:
+        cells = {
+            "rows": len(self.data),
+            "features": ", ".join(map(str, self.feature_names)),
+            "classes": ", ".join(map(str, self.target_names)) or "none: the target is a number",
+            "source": self.source,
+        }
+        lines = (f"<tr><th>{key}</th><td>{escape(str(cells[key]))}</td></tr>" for key in cells)
+        return f"<table>{''.join(lines)}</table>"
 
 
 def as_asked(table: Dataset, return_X_y: bool, as_frame: bool) -> Any:
@@ -47,7 +61,9 @@ def as_asked(table: Dataset, return_X_y: bool, as_frame: bool) -> Any:
         import pandas
 
         data = pandas.DataFrame(table.data, columns=list(table.feature_names))
-        table = replace(table, data=data, target=pandas.Series(table.target, name="target"))
+        target = pandas.Series(table.target, name="target")
+        frame = pandas.concat([data, target], axis=1)
+        table = replace(table, data=data, target=target, frame=frame)
     return (table.data, table.target) if as_flag(return_X_y, "return_X_y") else table
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from statfast._estimator import RESPONSES, Scorer
-from statfast._validation import as_choice, as_flag, shown, wrong_type
+from statfast._validation import as_choice, as_flag, did_you_mean, shown, wrong_type
 from statfast.metrics.classification.confusion_scores import (
     accuracy_score,
     balanced_accuracy_score,
@@ -184,8 +184,8 @@ def get_scorer(scoring: str | Callable[..., Any]) -> Callable[..., Any]:
         raise wrong_type("scoring", "a name or a function of (estimator, X, y)", scoring)
     if scoring not in _TABLE:
         raise ValueError(
-            f"scoring must be one of the names of get_scorer_names(); got {shown(scoring)}. They "
-            f"are {', '.join(get_scorer_names())}."
+            f"scoring must be one of the names of get_scorer_names(); got {shown(scoring)}."
+            f"{did_you_mean(scoring, _TABLE)} They are {', '.join(get_scorer_names())}."
         )
     function, response, sign, arguments, each = _TABLE[scoring]
     return Scorer(function, response, sign, dict(arguments), scoring, each)  # type: ignore[arg-type]

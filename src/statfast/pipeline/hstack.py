@@ -40,7 +40,12 @@ def as_transformer(step: Any, name: str) -> Any:
     if isinstance(step, str) and step in KEYWORDS:
         return step
     able = hasattr(step, "transform") and hasattr(step, "fit")
-    if isinstance(step, type | str) or not able:
+    if isinstance(step, type):
+        raise TypeError(
+            f"{name} must be a transformer, not its class; got {step.__name__}. Pass "
+            f"{step.__name__}()."
+        )
+    if isinstance(step, str) or not able:
         raise TypeError(
             f"{name} must be a transformer, 'drop' or 'passthrough'; got {shown(step)}."
         )

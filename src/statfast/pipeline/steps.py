@@ -167,7 +167,10 @@ def checked_steps(steps: list[Any]) -> list[Any]:
             continue
         last = number == len(steps) - 1
         able = hasattr(step, "fit") and (last or hasattr(step, "transform"))
-        if isinstance(step, type) or not able:
+        if isinstance(step, type):
+            kind = step.__name__
+            raise TypeError(f"steps must hold estimators, not classes; got {kind}. Pass {kind}().")
+        if not able:
             wanted = "an estimator with fit" if last else "a transformer"
             raise TypeError(f"steps: {name!r} must be {wanted}; got {shown(step)}.")
     return list(steps)

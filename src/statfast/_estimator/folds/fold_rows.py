@@ -167,9 +167,8 @@ def require_sizes(sizes: Array, k: int, name: str = "cv") -> None:
     sizes = sizes[sizes > 0]
     if sizes.max() < k:
         raise ValueError(
-            f"{name} must be at most the number of rows of the largest class ({sizes.max()}); got "
-            f"{name}={k}: n_splits={k} cannot be greater than the number of members in each class. "
-            "Lower it."
+            f"{name}={k} cannot be greater than the number of members in each class: the largest "
+            f"has {sizes.max()} rows. Lower {name}."
         )
     if sizes.min() < k:
         warn_user(

@@ -6,13 +6,12 @@ what ``Lasso()`` fits. Such parameters are in no signature, and in ``get_params`
 given. A value that would change a result in scikit-learn is refused with a sentence.
 """
 
-import difflib
 import inspect
 from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any, TypeAlias, TypeVar
 
-from statfast._validation import either, shown
+from statfast._validation import did_you_mean, either, shown
 
 Values: TypeAlias = tuple[Any, ...] | None
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -148,7 +147,6 @@ def ignoring_sklearn_parameters(init: Callable[..., None]) -> Callable[..., None
 def check_other(cls: type, name: str, value: Any, names: list[str]) -> None:
     """Refuse an argument that is none of the parameters ``names``, unless the table has it."""
     if name not in ignored_names(cls):
-        close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
-        hint = f"Did you mean {close[0]!r}?" if close else f"It has: {', '.join(sorted(names))}."
-        raise TypeError(f"{cls.__name__} has no parameter {name!r}. {hint}")
+        hint = did_you_mean(name, names) or f" It has: {', '.join(sorted(names))}."
+        raise TypeError(f"{cls.__name__} has no parameter {name!r}.{hint}")
     check_ignored(cls, name, value)

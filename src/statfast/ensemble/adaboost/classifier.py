@@ -62,7 +62,8 @@ class AdaBoostClassifier(Classifier, Estimator):
         What is boosted: any classifier whose ``fit`` takes ``sample_weight``, or any at all with
         ``method="resample"``. None is a stump, ``DecisionTreeClassifier(max_depth=1)``.
     n_estimators : int, default=50
-        Rounds at most: they end early if a classifier is perfect, or no better than chance.
+        The largest number of rounds. They end early if a classifier is perfect, or no better than
+        chance.
     learning_rate : float, default=1.0
         Factor of all votes.
     random_state : int, Generator or None, default=None

@@ -60,7 +60,8 @@ class AdaBoostRegressor(Regressor, Estimator):
     estimator : estimator, optional
         What is boosted: any regressor. None is ``DecisionTreeRegressor(max_depth=3)``.
     n_estimators : int, default=50
-        Rounds at most: they end early if a member is perfect, or its average loss is 1/2 or more.
+        The largest number of rounds. They end early if a member is perfect, or its average loss is
+        1/2 or more.
     learning_rate : float, default=1.0
         Factor of all votes.
     loss : {"linear", "square", "exponential"}, default="linear"

@@ -30,13 +30,13 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
     learning_rate : float, default=0.1
         Factor of the values of all leaves; 1 for no shrinkage.
     max_iter : int, default=100
-        Rounds at most, each a tree.
+        The largest number of rounds, each a tree.
     max_leaf_nodes : int or None, default=31
         Leaves of a tree at most, 2 or more; None for no limit.
     max_depth : int or None, default=None
         Edges from the root to a leaf at most; None for no limit.
     min_samples_leaf : int, default=20
-        Fewest rows of a leaf. Lower it for a few hundred rows or less.
+        The least number of rows in a leaf. Lower it for a few hundred rows or less.
     l2_regularization : float, default=0.0
         Added to the sum of hessians of a leaf, whose value it draws to 0.
     max_features : float, default=1.0

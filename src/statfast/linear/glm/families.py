@@ -284,6 +284,14 @@ def as_power(value: float, name: str = "power") -> float:
     return power
 
 
+# What the models of some powers of the variance are called.
+TWEEDIE_NAMES = {
+    1.0: "Poisson model",
+    2.0: "gamma model",
+    3.0: "model of inverse Gaussian responses",
+}
+
+
 def require_responses(
     family: Family, y: Array, weights: Array | None, power: float | None = None
 ) -> None:
@@ -296,11 +304,13 @@ def require_responses(
         return f"{float(used[wrong.argmax()])!r}"
 
     if name == "tweedie" and power and power > 0:
-        least = f"{'positive' if power >= 2 else 'not negative'} for the family 'tweedie' with"
+        sign = "positive" if power >= 2 else "not negative"
+        model = TWEEDIE_NAMES.get(power, f"Tweedie model of power {power:g}")
         wrong = used <= 0 if power >= 2 else used < 0
         if wrong.any():
             raise ValueError(
-                f"y must be {least} power={power:g}; got {first(wrong)}. Choose another power."
+                f"y must be {sign} in a {model}; got {first(wrong)}. Leave such rows out, or take "
+                "a model of any numbers, such as LinearRegression."
             )
         if not used.any():
             raise ValueError("y must not be 0 for all rows; the family 'tweedie' has means above.")

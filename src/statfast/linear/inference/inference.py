@@ -251,16 +251,14 @@ def percent(level: float) -> tuple[str, str]:
 class Inference:
     """Mixin for estimators whose fit sets ``_result`` to a `Result`."""
 
-    def __getattr__(self, name: str) -> Any:
-        for base in type(self).__mro__:
-            there: Any = vars(base).get(name)
-            # The attribute exists but raised: asking again raises the same error.
-            if hasattr(there, "__get__"):
-                return there.__get__(self, type(self))
-        hint = ""
+    # What estimators have.
+    fit: Any
+    get_params: Any
+
+    def _hint_of_missing(self, name: str) -> str:
         if name in STATSMODELS and hasattr(type(self), STATSMODELS[name]):
-            hint = f" Did you mean {STATSMODELS[name]}?"
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}.{hint}")
+            return f" Did you mean {STATSMODELS[name]}?"
+        return super()._hint_of_missing(name)  # type: ignore[misc]
 
     def _inferred(self, *, refuse: bool = True) -> Result:
         result = self.__dict__.get("_result")

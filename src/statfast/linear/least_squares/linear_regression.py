@@ -176,6 +176,8 @@ class LinearRegression(
     (array([0.5]), 0.666666666667)
     """
 
+    _factor: Any = fitted()  # The triangular factor of the columns, or None.
+
     fit_intercept: bool = param(flag, default=True)
     tol: float = param(real(0.0, 1.0, open_high=True), default=1e-11)
     weight_type: Literal["frequency", "analytic"] = param(

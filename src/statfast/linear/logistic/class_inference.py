@@ -51,6 +51,19 @@ class ClassInference(Diagnosed, Inference):
     A fit sets what `LogisticRegression.fit` does: ``_result``, or ``results_`` for each class.
     """
 
+    # What the estimator declares, or its fit sets.
+    _checked_value: Any
+    _coefs: Any
+    _has_intercept: Any
+    _posterior: str
+    _reference: Any
+    _robust: Any
+    _turned: bool
+    class_weight: Any
+    classes_: Any
+    intercept_: Any
+    method: Any
+
     def _inferred(self, *, refuse: bool = True) -> Any:
         if "results_" in self.__dict__:
             raise NoInferenceError(

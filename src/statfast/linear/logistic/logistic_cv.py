@@ -163,6 +163,8 @@ class LogisticRegressionCV(LogisticRegression):
     (100.0, (5, 1, 3))
     """
 
+    _scorer: Any = fitted()
+
     C: float = removed()
     l1_ratio: float = removed()
     method: Literal["ml", "firth"] = removed(fixed="ml")

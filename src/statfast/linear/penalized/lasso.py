@@ -325,7 +325,7 @@ class Lasso(ElasticNet):
     tol : float, default=1e-8
         Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
-        Most sweeps.
+        The largest number of sweeps.
     warm_start : bool, default=False
         Start with the coefficients of the last fit, if they are for as many columns and targets: a
         fit that differs little from it takes fewer sweeps. The end is the same, to `tol`. Rows in

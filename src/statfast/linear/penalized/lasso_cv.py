@@ -63,7 +63,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     tol : float, default=1e-8
         Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
-        Most sweeps.
+        The largest number of sweeps.
     n_jobs : int, optional
         Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
@@ -314,7 +314,7 @@ class LassoCV(ElasticNetCV):
     tol : float, default=1e-8
         Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
-        Most sweeps.
+        The largest number of sweeps.
     n_jobs : int, optional
         Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 

@@ -427,7 +427,7 @@ def lasso_path(
     tol : float, default=1e-8
         Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
-        Most sweeps for a penalty.
+        The largest number of sweeps for a penalty.
     n_jobs : int, optional
         Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 

@@ -109,7 +109,7 @@ def roc_auc_score(
         return _of_labels(y_true, columns, average, sample_weight, max_fpr)
     if columns.ndim == 2 and columns.shape[1] > 2:
         return _of_classes(y_true, columns, average, sample_weight, max_fpr, multi_class, labels)
-    codes = binary_codes(y_true, usual=False)
+    codes = binary_codes(y_true, usual=False, several=SEVERAL_CLASSES)
     if columns.ndim == 2 and columns.shape[1] == 2:
         raise ValueError(
             "y_score has two columns for two classes. Pass that of the positive class, "
@@ -118,6 +118,10 @@ def roc_auc_score(
     scores = as_scores(columns, len(codes))
     weights = as_weights(sample_weight, len(codes))
     return _area(scores, codes, weights, max_fpr)
+
+
+# What to do with several classes, whose areas are those of a table of probabilities.
+SEVERAL_CLASSES = "pass y_score with a column for each, predict_proba(X), and multi_class='ovr'"
 
 
 def _of_labels(

@@ -24,11 +24,13 @@ USUAL = ({0, 1}, {-1, 1}, {0}, {1}, {-1})
 
 
 def binary_codes(
-    y_true: Any, pos_label: Any = None, *, usual: bool = True, name: str = "y_true"
-) -> Array:
+    y_true: Any, pos_label: Any = None, *, usual: bool = True, name: str = "y_true",
+    several: str = "name the positive one by pos_label",
+) -> Array:  # fmt: skip
     """1 for rows of the positive class, which is `pos_label`, or else the higher of two labels.
 
-    Where it is not named, labels must be 0 and 1, or -1 and 1, unless any two are `usual`.
+    Where it is not named, labels must be 0 and 1, or -1 and 1, unless any two are `usual`. The
+    error of more than two labels advises what `several` says.
     """
     y = as_column(y_true, name)
     if pos_label is not None:
@@ -55,9 +57,7 @@ def binary_codes(
             _refuse_label(pos_label, classes, name)
         return (codes == classes.index(pos_label)).astype(np.uint8)
     if len(classes) > 2:
-        raise ValueError(
-            f"{name} takes {len(classes)} values (multiclass): name the positive one by pos_label."
-        )
+        raise ValueError(f"{name} takes {len(classes)} values (multiclass): {several}.")
     ones = codes if len(classes) == 2 else np.full(len(y), classes[0] == (pos_label or 1))
     return _oriented(ones.astype(np.uint8), classes, pos_label, usual, name)
 

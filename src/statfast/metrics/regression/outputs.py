@@ -21,10 +21,15 @@ def values_of(
     n = _length(y_true)
     true, _ = as_targets(y_true, n, name="y_true")
     pred, _ = as_targets(y_pred, _length(y_pred), name="y_pred")
+    if len(true) != len(pred):
+        raise ValueError(
+            "y_true and y_pred must have as many rows (inconsistent numbers of samples); got "
+            f"{len(true)} and {len(pred)}."
+        )
     if true.shape != pred.shape:
         raise ValueError(
             "y_true and y_pred must have one value for each row and output (inconsistent numbers "
-            f"of samples or outputs); got {true.shape} and {pred.shape}."
+            f"of outputs); got {true.shape} and {pred.shape}."
         )
     return true, pred, as_weights(sample_weight, n), _checked(multioutput, true.shape[1])
 

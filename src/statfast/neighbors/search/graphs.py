@@ -40,7 +40,7 @@ def kneighbors_graph(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d), or a fitted search
-        The samples; or `NearestNeighbors` or its kin fitted to them, whose metric must be the one
+        The samples; or an estimator of neighbors fitted to them, whose metric must be the one
         asked for.
     n_neighbors : int
         Neighbors of each row, k.
@@ -126,7 +126,7 @@ def radius_neighbors_graph(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n, d), or a fitted search
-        The samples; or `NearestNeighbors` or its kin fitted to them, whose metric must be the one
+        The samples; or an estimator of neighbors fitted to them, whose metric must be the one
         asked for.
     radius : float
         The radius; rows at that very distance are within.

@@ -110,7 +110,7 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         Of each problem, which of all classes together is one: what was minimized, a lower bound of
         it, and the difference, which is never negative but for rounding.
     n_iter_ : int
-        Most sweeps or iterations of a class.
+        The largest number of sweeps or iterations for a class.
     converged_ : bool
         Whether the iterations converged.
     solver_ : {"descent", "newton", "interior point", "proximal newton", "coordinate descent"}
