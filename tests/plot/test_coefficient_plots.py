@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 pytest.importorskip("matplotlib")
 
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from scipy import sparse
 
@@ -21,7 +22,7 @@ LASSO, RIDGE = sf.Lasso(alpha=0.1).fit(X, Y), sf.Ridge(alpha=10.0).fit(X, Y)
 
 def dots(ax, filled):
     kept = [line for line in ax.lines if line.get_marker() == "o"]
-    kept = [line for line in kept if (line.get_markerfacecolor() != "white") == filled]
+    kept = [line for line in kept if (to_rgb(line.get_markerfacecolor()) != (1, 1, 1)) == filled]
     return np.concatenate([line.get_xydata() for line in kept])
 
 

@@ -63,9 +63,31 @@ def test_odds_ratios_on_a_logarithmic_axis(figure, iris):
     figure.canvas.draw()
 
 
-def test_penalized_coefficients_need_intervals(figure, iris):
-    with pytest.raises(ValueError, match="penalized"):
-        coefficients(LogisticRegression(C=1.0).fit(*iris), ax=figure.subplots())
+def test_models_without_inference_are_drawn_without_intervals(figure, iris):
+    X, y = iris
+    for model in (LogisticRegression(C=1.0), Lasso(alpha=0.01)):
+        shown = coefficients(model.fit(X, y), ax=figure.subplots())
+        assert_allclose(shown.values, np.ravel(model.coef_))
+        assert np.isnan(shown.intervals).all()
+        points, ends = drawn(shown.ax_)
+        assert_allclose(np.sort(points[:, 0]), np.sort(np.ravel(model.coef_)))
+        assert not len(ends)
+        assert shown.ax_.get_xlabel() == "coefficient"
+        figure.clear()
+    shown = coefficients(model, intercept=True, ax=figure.subplots())
+    assert_allclose(shown.values, [model.intercept_, *model.coef_])
+    assert shown.names == ["(Intercept)", "x0", "x1"]
+
+
+def test_classes_have_a_color_each(figure):
+    X, y = load_iris(return_X_y=True)
+    model = LogisticRegression(C=1.0).fit(X, y)
+    shown = coefficients(model, ax=figure.subplots())
+    assert_allclose(shown.values, model.coef_)
+    texts = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+    assert texts == ["0", "1", "2"]
+    with pytest.raises(ValueError, match="got a model of 3 classes"):
+        coefficients(model, intervals=np.ones((4, 2)), ax=figure.subplots())
 
 
 @pytest.mark.parametrize("model", [GeneralizedLinearModel(), LogisticRegression()])
@@ -107,7 +129,8 @@ def test_coefficients_want_a_fitted_model():
     for model, error in (
         (LogisticRegression(), NotFittedError),
         (3, TypeError),
-        (Lasso(), TypeError),
+        (Lasso(), NotFittedError),
+        (load_iris(), TypeError),
     ):
         with pytest.raises(error):
             coefficients(model)
@@ -151,10 +174,12 @@ def test_diagnostics_are_of_a_linear_model(model, iris):
         diagnostics(model, *iris)
 
 
-def test_intervals_of_a_model_whose_terms_have_no_names():
+def test_intervals_of_a_model_whose_terms_have_no_names(figure):
     X = np.arange(12.0).reshape(6, 2) ** 2
-    with pytest.raises(TypeError, match="a linear model whose terms have names"):
-        coefficients(Lasso().fit(X, X[:, 0]), intervals=np.ones((3, 2)))
+    ends = np.array([[0.0, 1.0], [1.0, 2.0], [3.0, 4.0]])
+    shown = coefficients(Lasso().fit(X, X[:, 0]), intervals=ends, ax=figure.subplots())
+    assert_allclose(shown.intervals, ends[1:])
+    assert shown.names == ["x0", "x1"]
 
 
 def test_diagnostics_of_weights_and_exposures(figure):

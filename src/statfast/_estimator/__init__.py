@@ -32,7 +32,14 @@ from statfast._estimator.dispatch import (
     r2_sums,
     without_row_attributes,
 )
-from statfast._estimator.display import Display, Drawn, new_axes, picture
+from statfast._estimator.display import (
+    Display,
+    Drawn,
+    new_axes,
+    picture,
+    shorten_texts,
+    shortened,
+)
 from statfast._estimator.folds.bootstrap import BOOTSTRAPS, BootstrapEstimate, no_information
 from statfast._estimator.folds.fold_plans import (
     CLOSED,
@@ -310,6 +317,8 @@ __all__ = [
     "rows_needed",
     "runs",
     "shares_of_folds",
+    "shorten_texts",
+    "shortened",
     "sigmoid",
     "sigmoid_fit",
     "statistics_of_part",

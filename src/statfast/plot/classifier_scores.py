@@ -7,7 +7,7 @@ import numpy as np
 
 from statfast._estimator import Display, pooled
 from statfast._typing import Array, ArrayLike, Axes, Rows, Seed
-from statfast._validation import as_choice, as_count, shown
+from statfast._validation import as_choice, as_count, shown, wrong_type
 from statfast.metrics import (
     average_precision_score,
     calibration_curve,
@@ -25,15 +25,32 @@ from statfast.metrics import (
 )
 from statfast.metrics.ranking.two_classes import binary_codes
 from statfast.plot.clusterings import spread_out
+from statfast.plot.colors import COLORS, gray
 from statfast.plot.rankings import Ranking, asked, ranking_of, rankings_of
-from statfast.plot.regions import COLORS
 
 MEASURES = (None, "accuracy", "average_recall", "cost")
 ISO_COST_LINES = 9  # The number of lines of equal cost.
 # Of several curves: the palette without its yellow, which is too pale for lines.
 CURVE_COLORS = (COLORS[0], COLORS[4], COLORS[2], COLORS[3], COLORS[1], COLORS[5], "0.3")
+CURVE = "statfast curve"  # the group of lines that are curves
 NAME_HEIGHT = 0.05  # The least distance of names of points, as a share of the height.
-FAINT = {"color": "0.8", "linewidth": 0.7, "zorder": 0}
+
+
+def hull_style(ax: Any) -> dict[str, Any]:
+    """The style of a hull, which is named once in a picture of several calls."""
+    named = "convex hull" in ax.get_legend_handles_labels()[1]
+    label = "_convex hull" if named else "convex hull"
+    return {"color": gray(ax, 0.35), "linestyle": "--", "linewidth": 1, "label": label}
+
+
+def next_color(ax: Any) -> int:
+    """How many curves of these pictures are on the axes already: the next has another color."""
+    return sum(line.get_gid() == CURVE for line in ax.lines)
+
+
+def faint(ax: Any) -> dict[str, Any]:
+    """The style of lines in the background."""
+    return {"color": gray(ax, 0.8), "linewidth": 0.7, "zorder": 0}
 
 
 def roc(
@@ -47,6 +64,7 @@ def roc(
     band: float | None = None,
     random_state: Seed = 0,
     pos_label: Any = None,
+    name: str | None = None,
     ax: Axes | None = None,
     **style: Any,
 ) -> Display:
@@ -74,6 +92,8 @@ def roc(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1; of a model, the
         second of its classes.
+    name : str, optional
+        What the curve is called in the legend; None takes the class of a model.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
@@ -111,6 +131,7 @@ def roc(
     {'a': 0.75, 'b': 0.75}
     """
     as_choice(iso, "iso", MEASURES)
+    name = name_of_model(name, truth, y)
     ranked = rankings_of(truth, scores, y, pos_label)
     curves = {r.name: roc_curve(r.codes, r.scores) for r in ranked}
     sure = {}
@@ -125,13 +146,13 @@ def roc(
 
     def draw(shown: Display, ax: Any) -> None:
         _lines(ax, _joined(curves), iso, cost, ones, zeros, "roc")
-        for color, part in zip(_colors(len(ranked)), sure.values(), strict=False):
+        colors = _colors(len(ranked), next_color(ax))
+        for color, part in zip(colors, sure.values(), strict=False):
             ax.fill_between(part.fpr, part.low, part.high, color=color, alpha=0.15, linewidth=0)
         if shape is not None:
-            ax.plot(*shape[:2], color="0.35", linestyle="--", linewidth=1, label="convex hull")
-        ax.plot([0, 1], [0, 1], color="0.6", linestyle=":", linewidth=1)
-        texts = {name: f"AUC {auc:.3f}" for name, auc in aucs.items()}
-        texts |= {name: f"{name} ({text})" for name, text in texts.items() if name is not None}
+            ax.plot(*shape[:2], **hull_style(ax))
+        ax.plot([0, 1], [0, 1], color=gray(ax, 0.6), linestyle=":", linewidth=1)
+        texts = {r.name: named_value(r.name or name, f"AUC {aucs[r.name]:.3f}") for r in ranked}
         _draw_rankings(ax, ranked, curves, texts, (1.0, 1.0), style)
         _unit(ax, "false positive rate", "true positive rate")
         ax.legend(loc="lower right", frameon=False, fontsize=_legend_size(ranked))
@@ -150,6 +171,7 @@ def coverage(
     iso: Literal["accuracy", "average_recall", "cost"] | None = "accuracy",
     cost: tuple[float, float] = (1.0, 1.0),
     pos_label: Any = None,
+    name: str | None = None,
     ax: Axes | None = None,
     **style: Any,
 ) -> Display:
@@ -173,6 +195,8 @@ def coverage(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1; of a model, the
         second of its classes.
+    name : str, optional
+        What the curve is called in the legend; None takes the class of a model.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
@@ -206,6 +230,7 @@ def coverage(
     array([0, 1, 1, 2, 2])
     """
     as_choice(iso, "iso", MEASURES)
+    name = name_of_model(name, truth, y)
     ranked = rankings_of(truth, scores, y, pos_label)
     curves = {r.name: coverage_curve(r.codes, r.scores) for r in ranked}
     ones, zeros = int(ranked[0].codes.sum()), int((ranked[0].codes == 0).sum())
@@ -217,16 +242,16 @@ def coverage(
     def draw(shown: Display, ax: Any) -> None:
         _lines(ax, _joined(curves), iso, cost, ones, zeros, "coverage")
         if shape is not None:
-            ax.plot(*shape[:2], color="0.35", linestyle="--", linewidth=1, label="convex hull")
-        ax.plot([0, zeros], [0, ones], color="0.6", linestyle=":", linewidth=1)
-        texts = {r.name: r.name for r in ranked}
+            ax.plot(*shape[:2], **hull_style(ax))
+        ax.plot([0, zeros], [0, ones], color=gray(ax, 0.6), linestyle=":", linewidth=1)
+        texts = {r.name: r.name or name for r in ranked}
         _draw_rankings(ax, ranked, curves, texts, (zeros, ones), style)
         ax.set_xlim(0, zeros)
         ax.set_ylim(0, ones)
         ax.set_aspect("equal" if max(zeros, ones) < 5 * min(zeros, ones) else "auto")
         ax.set_xlabel(f"negatives ({zeros})")
         ax.set_ylabel(f"positives ({ones})")
-        if ranked[0].name is not None:
+        if ranked[0].name is not None or name is not None:
             ax.legend(loc="lower right", frameon=False, fontsize=_legend_size(ranked))
 
     columns = _by_name(("negatives", "positives", "thresholds"), curves)
@@ -239,6 +264,7 @@ def precision_recall(
     y: ArrayLike | None = None,
     *,
     pos_label: Any = None,
+    name: str | None = None,
     ax: Axes | None = None,
     **style: Any,
 ) -> Display:
@@ -255,6 +281,8 @@ def precision_recall(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1; of a model, the
         second of its classes.
+    name : str, optional
+        What the curve is called in the legend; None takes the class of a model.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
@@ -281,18 +309,20 @@ def precision_recall(
     >>> round(shown.average_precision, 4)
     0.8333
     """
+    name = name_of_model(name, truth, y)
     codes, scores = ranking_of(truth, scores, y, pos_label)
     precision, recall, thresholds = precision_recall_curve(codes, scores)
     at, height, area = precision_recall_interpolation(codes, scores)
     share = float(codes.mean())
 
     def draw(shown: Display, ax: Any) -> None:
-        ax.axhline(share, color="0.6", linestyle=":", linewidth=1)
-        label = f"average precision {shown.average_precision:.3f}"
-        ax.plot(at, height, **{"color": COLORS[0], "label": label, **style})
+        ax.axhline(share, color=gray(ax, 0.6), linestyle=":", linewidth=1)
+        label = named_value(name, f"average precision {shown.average_precision:.3f}")
+        (color,) = _colors(1, next_color(ax))
+        ax.plot(at, height, **{"color": color, "label": label, "gid": CURVE, **style})
         shows_points = len(recall) <= 60
         if shows_points:
-            ax.plot(recall[:-1], precision[:-1], ".", color=COLORS[0], markersize=5)
+            ax.plot(recall[:-1], precision[:-1], ".", color=color, markersize=5)
         _unit(ax, "recall", "precision")
         ax.legend(loc="lower left", frameon=False)
 
@@ -309,6 +339,7 @@ def cost_curves(
     *,
     lines: bool = True,
     pos_label: Any = None,
+    name: str | None = None,
     ax: Axes | None = None,
     **style: Any,
 ) -> Display:
@@ -327,6 +358,8 @@ def cost_curves(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1; of a model, the
         second of its classes.
+    name : str, optional
+        What the curve is called in the legend; None takes the class of a model.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object
@@ -352,15 +385,19 @@ def cost_curves(
     >>> round(float(shown.cost.max()), 4)
     0.25
     """
+    name = name_of_model(name, truth, y)
     codes, scores = ranking_of(truth, scores, y, pos_label)
     at, cost, thresholds = cost_curve(codes, scores)
     fpr, tpr, _ = roc_hull(codes, scores)
 
     def draw(shown: Display, ax: Any) -> None:
         if lines:
-            ax.plot([0, 1], [fpr, 1 - tpr], **FAINT)
-        ax.plot([0, 0.5, 1], [0, 0.5, 0], color="0.6", linestyle=":", linewidth=1)
-        ax.plot(at, cost, **{"color": COLORS[0], **style})
+            ax.plot([0, 1], [fpr, 1 - tpr], **faint(ax))
+        ax.plot([0, 0.5, 1], [0, 0.5, 0], color=gray(ax, 0.6), linestyle=":", linewidth=1)
+        (color,) = _colors(1, next_color(ax))
+        ax.plot(at, cost, **{"color": color, "label": name, "gid": CURVE, **style})
+        if name is not None:
+            ax.legend(loc="upper left", fontsize="small", framealpha=0.8)
         ax.set_xlim(0, 1)
         ax.set_ylim(0, 0.52)
         ax.set_xlabel("probability cost of the positive class")
@@ -378,8 +415,8 @@ def _lines(ax, points, iso, cost, ones, zeros, space):
     slope = iso_line(0.5, ones, zeros, measure=iso, space=space, cost=cost).slope
     best = float((h - slope * x).max())
     for intercept in np.linspace(-slope * wide, high, ISO_COST_LINES + 2)[1:-1]:
-        ax.plot([0, wide], [intercept, intercept + slope * wide], **FAINT)
-    ax.plot([0, wide], [best, best + slope * wide], color="0.45", linewidth=1, zorder=1)
+        ax.plot([0, wide], [intercept, intercept + slope * wide], **faint(ax))
+    ax.plot([0, wide], [best, best + slope * wide], color=gray(ax, 0.45), linewidth=1, zorder=1)
 
 
 # ------------------------------------------------------------------ one curve, or several by name
@@ -423,8 +460,21 @@ def _by_name(columns: tuple[str, ...], curves: dict[Any, Any]) -> dict[str, Any]
     }
 
 
-def _colors(n: int) -> list[str]:
-    return [CURVE_COLORS[i % len(CURVE_COLORS)] for i in range(n)]
+def _colors(n: int, first: int = 0) -> list[str]:
+    return [CURVE_COLORS[i % len(CURVE_COLORS)] for i in range(first, first + n)]
+
+
+def named_value(name: str | None, value: str) -> str:
+    """The text of a legend: a name with a value, or the value alone."""
+    return value if name is None else f"{name} ({value})"
+
+
+def name_of_model(name: Any, model: Any, y: Any) -> str | None:
+    """The name of a curve: as given, or the class of a model."""
+    if name is not None and not isinstance(name, str):
+        raise wrong_type("name", "a string", name)
+    of_model = y is not None and hasattr(model, "predict")
+    return name or (type(model).__name__ if of_model else None)
 
 
 def _legend_size(ranked: list[Ranking]) -> str:
@@ -436,8 +486,9 @@ def _draw_rankings(
 ) -> None:
     """Curves, and points with names of what only decides."""
     points = []
-    for color, ranking in zip(_colors(len(ranked)), ranked, strict=True):
-        shape = {"color": color, "label": texts[ranking.name], **style}
+    colors = _colors(len(ranked), next_color(ax))
+    for color, ranking in zip(colors, ranked, strict=True):
+        shape = {"color": color, "label": texts[ranking.name], "gid": CURVE, **style}
         if not ranking.crisp:
             ax.plot(*curves[ranking.name][:2], **shape)
             continue
@@ -455,7 +506,7 @@ def _draw_rankings(
         ax.annotate(
             name, (x, h), (x + (0.035 if right else -0.035) * sides[0], height), zorder=4,
             ha="left" if right else "right", va="center", fontsize="small",
-            bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7},
+            bbox={"boxstyle": "square,pad=0.1", "fc": gray(ax, 1.0), "ec": "none", "alpha": 0.7},
         )  # fmt: skip
 
 
@@ -539,11 +590,11 @@ def calibration(
     parts = score_decomposition(codes, shares)
 
     def draw(shown: Display, ax: Any) -> None:
-        ax.plot([0, 1], [0, 1], color="0.6", linestyle=":", linewidth=1)
+        ax.plot([0, 1], [0, 1], color=gray(ax, 0.6), linestyle=":", linewidth=1)
         if histogram:
             counts, edges = np.histogram(shares, 20, (0, 1))
             heights = 0.15 * counts / counts.max()
-            ax.bar(edges[:-1], heights, width=0.05, align="edge", color="0.88", zorder=0)
+            ax.bar(edges[:-1], heights, width=0.05, align="edge", color=gray(ax, 0.88), zorder=0)
         marker = "" if strategy == "isotonic" else "o"
         ax.plot(prob_pred, prob_true, **{"color": COLORS[0], "marker": marker, **style})
         text = (

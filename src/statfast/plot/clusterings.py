@@ -22,12 +22,18 @@ from statfast.cluster import GapStatisticResult, NClustersResult
 from statfast.metrics import silhouette_samples
 from statfast.metrics.clustering.noise import is_noise
 from statfast.neighbors import NearestNeighbors
-from statfast.plot.regions import COLORS, chosen_colors, legend_text
+from statfast.plot.colors import (
+    COLORS,
+    chosen_colors,
+    gray,
+    legend_of_classes,
+    scatter_classes,
+)
+from statfast.plot.regions import legend_text
 
-MARKERS = "os^Dv"  # Each marker serves as many clusters as there are colors.
+MAX_CLUSTERS_NAMED = 30  # in the legend
 # In square typographic points, so that centers are seen among the smallest points, too.
 MIN_CENTER_AREA = 60.0
-NOISE_COLOR = "0.55"
 
 
 def clusters(
@@ -119,27 +125,28 @@ def clusters(
         names = [f"feature {j}" for j in range(rows.shape[1])]
 
     def draw(shown: Display, ax: Any) -> None:
-        outside = rows[noise[codes]]
-        if len(outside):
-            shape = {"s": 0.7 * point_size, "linewidths": 0, "alpha": 0.8, "marker": "o", **style}
-            shape = {**shape, "color": [NOISE_COLOR], "label": "noise"}
-            ax.scatter(outside[:, across], outside[:, up], **shape)
-        for code, label in enumerate(names_of_clusters):
-            members = rows[classes[codes] == label]
-            marker = MARKERS[code // len(COLORS) % len(MARKERS)]
-            shape = {"s": point_size, "linewidths": 0, "alpha": 0.8, "marker": marker, **style}
-            shape = {"color": [palette[code]], "label": legend_text(label), **shape}
-            ax.scatter(members[:, across], members[:, up], **shape)
+        dots = {"linewidths": 0, "alpha": 0.8, **style}
+        plane = rows[:, [across, up]]
+        outside = noise[codes]
+        if outside.any():
+            color = np.array([[0.55] * 3])
+            of_noise = {"s": 0.7 * point_size, **dots, "marker": "o"}
+            none = np.zeros(outside.sum(), dtype=int)
+            scatter_classes(ax, plane[outside], none, color, ["noise"], of_noise)
+        members = np.searchsorted(names_of_clusters, classes[codes[~outside]])
+        texts = [legend_text(label) for label in names_of_clusters]
+        scatter_classes(ax, plane[~outside], members, palette, texts, {"s": point_size, **dots})
         if points is not None:
             ax.scatter(
                 points[:, across], points[:, up], s=max(6 * point_size, MIN_CENTER_AREA),
                 marker="X",
-                color="black", edgecolors="white", linewidths=1.0, label="centers", zorder=3,
+                color=gray(ax, 0.0), edgecolors=gray(ax, 1.0), linewidths=1.0, label="centers",
+                zorder=3,
             )  # fmt: skip
         ax.set_xlabel(names[across])
         ax.set_ylabel(names[up])
-        if len(names_of_clusters) <= len(COLORS):
-            ax.legend(fontsize="small")
+        if len(names_of_clusters) <= MAX_CLUSTERS_NAMED:
+            legend_of_classes(ax, len(names_of_clusters) + 1, len(rows))
 
     return Display(draw, labels=classes[codes], centers=points).plot(ax=ax)
 
@@ -269,8 +276,8 @@ def silhouette(
             line = LINE * size * (below + gap) / down
             for at, text in zip(spread_out(middles, line, below - line / 2), texts, strict=True):
                 ax.text(1.02, at, text, va="center", fontsize=size)
-        ax.axvline(mean, color="0.25", linestyle="--", linewidth=1)
-        ax.axvline(0, color="0.25", linewidth=0.8)
+        ax.axvline(mean, color=gray(ax, 0.25), linestyle="--", linewidth=1)
+        ax.axvline(0, color=gray(ax, 0.25), linewidth=0.8)
         ax.set_xlim(low, 1.02 + share / (1 - share) * (1.02 - low))
         ax.set_xticks([at for at in np.linspace(-1, 1, 11).round(1) if at >= low])
         ax.set_ylim(below, -gap)

@@ -10,6 +10,7 @@ from statfast._estimator import Display
 from statfast._typing import Array, ArrayLike, Axes
 from statfast._validation import as_count, as_names, as_vector, unusable_model, wrong_type
 from statfast.plot.classifier_scores import CURVE_COLORS
+from statfast.plot.colors import gray
 from statfast.plot.regions import equal_bins, legend_text
 
 MAX_NAMES = 30  # The most columns that have their names on the axis.
@@ -83,20 +84,21 @@ def coefficient_stems(
 
     def draw(shown: Display, ax: Any) -> None:
         step = SIDE / len(coefs)
-        ax.axhline(0.0, color="0.4", linewidth=0.8, zorder=1)
+        ax.axhline(0.0, color=gray(ax, 0.4), linewidth=0.8, zorder=1)
         for number, (name, values) in enumerate(coefs.items()):
             places = np.arange(d) + (number - 0.5 * (len(coefs) - 1)) * step
             color = CURVE_COLORS[number % len(CURVE_COLORS)]
             ax.vlines(places, 0.0, values, color=color, linewidth=1.4, zorder=2)
             text = f"{np.count_nonzero(values)} of {d} not zero"
             text = text if name is None else f"{name} ({text})"
-            for kept, face in ((values != 0.0, color), (values == 0.0, "white")):
+            for kept, face in ((values != 0.0, color), (values == 0.0, gray(ax, 1.0))):
                 dots = {"color": color, "marker": "o", "linestyle": "none", "markersize": 4.5}
                 dots |= {"markerfacecolor": face, "zorder": 3}
                 shown_text = text if face == color else "_zeros"
                 ax.plot(places[kept], values[kept], **dots | {"label": shown_text} | style)
         if true is not None:
-            ax.plot(np.arange(d), true, "x", color="0.15", markersize=6, label="truth", zorder=4)
+            cross = {"color": gray(ax, 0.15), "markersize": 6, "label": "truth", "zorder": 4}
+            ax.plot(np.arange(d), true, "x", **cross)
         place = ax.bbox.width * 72.0 / ax.figure.dpi / d  # points for the name of a column
         if d <= MAX_NAMES and place > LINE:
             turned = LETTER * (max(map(len, labels)) + 1) > place
@@ -175,7 +177,7 @@ def coefficient_histogram(
             text = text if name is None else f"{name} ({text})"
             ax.stairs(heights, edges, fill=True, color=color, alpha=0.25)
             ax.stairs(heights, edges, **{"color": color, "linewidth": 1.5, "label": text, **style})
-        ax.axvline(0.0, color="0.6", linewidth=1.0, linestyle="--", zorder=0)
+        ax.axvline(0.0, color=gray(ax, 0.6), linewidth=1.0, linestyle="--", zorder=0)
         ax.set_xlabel("coefficient")
         ax.set_ylabel("columns")
         ax.legend(frameon=False, fontsize="small")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator import Display
+from statfast._estimator import Display, shortened
 from statfast._typing import Array, ArrayLike, Axes, Rows
 from statfast._validation import (
     as_count,
@@ -18,7 +18,17 @@ from statfast._validation import (
 )
 from statfast.decomposition import PCA, ComponentChoice
 from statfast.plot.clusterings import spread_out
-from statfast.plot.regions import COLORS, legend_text
+from statfast.plot.colors import (
+    COLORS,
+    chosen_colors,
+    gray,
+    legend_of_classes,
+    paper,
+    scatter_classes,
+)
+from statfast.plot.regions import legend_text
+
+MAX_ARROW_NAME = 20  # characters
 
 
 def scree(choice: ComponentChoice | PCA, *, ax: Axes | None = None, **style: Any) -> Display:
@@ -258,7 +268,7 @@ def correlation_circle(
 
     def draw(shown: Display, ax: Any) -> None:
         turn = np.linspace(0.0, 2.0 * np.pi, 200)
-        ax.plot(np.cos(turn), np.sin(turn), color="0.7", linewidth=1)
+        ax.plot(np.cos(turn), np.sin(turn), color=gray(ax, 0.7), linewidth=1)
         _arrows(ax, shown.correlations, names, **style)
         ax.set_aspect("equal")
         ax.set_xlim(-1.5, 1.5)
@@ -378,13 +388,13 @@ def _points(
     style = {"s": 16, "linewidths": 0, **style}
 
     def draw(shown: Display, ax: Any) -> None:
-        if classes is None:
+        if classes is None or codes is None:
             ax.scatter(*shown.scores.T, **{"color": COLORS[0], **style})
         else:
-            for k, name in enumerate(classes.tolist()):
-                color = {"color": COLORS[k % len(COLORS)], "label": legend_text(name)}
-                ax.scatter(*shown.scores[codes == k].T, **{**color, **style})
-            ax.legend(frameon=False)
+            names = [legend_text(name) for name in classes.tolist()]
+            palette = chosen_colors(None, len(names))
+            scatter_classes(ax, shown.scores, codes, palette, names, style)
+            legend_of_classes(ax, len(names), n)
         _name_axes(ax, model, pair)
 
     return draw
@@ -404,7 +414,7 @@ def _column_names(model: PCA, names: Any) -> list[str]:
 
 
 def _arrows(ax: Any, ends: Array, names: list[str], **style: Any) -> None:
-    style = {"color": "0.25", "linewidth": 1, "head_width": 0.02 * np.abs(ends).max(),
+    style = {"color": gray(ax, 0.25), "linewidth": 1, "head_width": 0.02 * np.abs(ends).max(),
              "length_includes_head": True, **style}  # fmt: skip
     for x, y in ends:
         ax.arrow(0.0, 0.0, x, y, **style)
@@ -415,9 +425,10 @@ def _arrows(ax: Any, ends: Array, names: list[str], **style: Any) -> None:
         heights = spread_out(ends[chosen, 1], line, max(size, line * len(chosen) / 2))
         for j, height in zip(chosen, heights, strict=True):
             ax.annotate(
-                names[j], ends[j], xytext=(ends[j, 0] + (0.03 if right else -0.03) * size, height),
+                shortened(names[j], MAX_ARROW_NAME), ends[j],
+                xytext=(ends[j, 0] + (0.03 if right else -0.03) * size, height),
                 ha="left" if right else "right", va="center", fontsize="small",
-                bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7},
+                bbox={"boxstyle": "square,pad=0.1", "fc": paper(ax), "ec": "none", "alpha": 0.7},
             )  # fmt: skip
 
 
@@ -425,5 +436,5 @@ def _name_axes(ax: Any, model: PCA, pair: tuple[int, int]) -> None:
     share = 100.0 * model.explained_variance_ratio_
     ax.set_xlabel(f"component {pair[0] + 1} ({share[pair[0]]:.1f} %)")
     ax.set_ylabel(f"component {pair[1] + 1} ({share[pair[1]]:.1f} %)")
-    ax.axhline(0.0, color="0.85", linewidth=0.8, zorder=0)
-    ax.axvline(0.0, color="0.85", linewidth=0.8, zorder=0)
+    ax.axhline(0.0, color=gray(ax, 0.85), linewidth=0.8, zorder=0)
+    ax.axvline(0.0, color=gray(ax, 0.85), linewidth=0.8, zorder=0)

@@ -18,7 +18,7 @@ from statfast._validation import (
 )
 from statfast.cluster.density.condensed_tree import Clusters
 from statfast.cluster.hierarchy.dendrogram import as_linkage, heights_within, leaves_of
-from statfast.plot.regions import COLORS, chosen_colors
+from statfast.plot.colors import COLORS, chosen_colors, gray
 
 SIDES = ("top", "bottom", "left", "right")
 ABOVE = "0.6"  # The gray of merges above the cut.
@@ -210,7 +210,7 @@ def frame(ax: Any, leaves: Any, y: Any, line: Any, orientation: Any) -> None:
     high = 1.05 * max(y.max(), line or 0.0) or 1.0
     if line is not None:
         draw = ax.axhline if upright else ax.axvline
-        draw(line, color="0.3", linestyle="--", linewidth=0.8, zorder=0)
+        draw(line, color=gray(ax, 0.3), linestyle="--", linewidth=0.8, zorder=0)
     ground = -0.01 * high  # The axis begins below 0, so that merges at height 0 can be seen.
     up = (ground, high) if orientation in ("top", "right") else (high, ground)
     (ax.set_xlim if upright else ax.set_ylim)(ends)

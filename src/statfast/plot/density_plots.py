@@ -36,10 +36,10 @@ from statfast.generative import (
 )
 from statfast.generative.naive_bayes.model import NaiveBayesModel
 from statfast.mixture import GaussianMixture
+from statfast.plot.colors import chosen_colors, gray
 from statfast.plot.normal_plots import normals_of
 from statfast.plot.regions import (
     as_feature,
-    chosen_colors,
     equal_bins,
     legend_text,
     names_of_columns,
@@ -415,7 +415,7 @@ def _draw_histograms(ax: Any, column: Any, histograms: Any, palette: Any, x: Any
     edges, heights = histograms
     width = 0.8 / len(heights)
     for number, (code, height) in enumerate(heights.items()):
-        color = "0.6" if code < 0 else palette[code]
+        color = gray(ax, 0.6) if code < 0 else palette[code]
         if column.kind in DISCRETE:
             places = x + (number - 0.5 * (len(heights) - 1)) * width
             ax.bar(places, height, width=width, color=[color], alpha=0.35, zorder=1)
@@ -438,7 +438,8 @@ def _draw_curves(ax: Any, column: Any, display: Any, palette: Any, style: Any) -
             line["label"] = legend_text(label)
         ax.plot(place, heights, **line | style)
     if column.classes is None and n_curves > 1:
-        ax.plot(display.x, display.total, color="0.15", linewidth=1.2, label="mixture", zorder=2)
+        line = {"color": gray(ax, 0.15), "linewidth": 1.2, "label": "mixture", "zorder": 2}
+        ax.plot(display.x, display.total, **line)
     if column.levels is not None:
         ax.set_xticks(display.x, [str(level) for level in column.levels])
     elif column.kind == "bernoulli":
@@ -466,8 +467,8 @@ def _draw_decisions(ax: Any, column: Any, display: Any, palette: Any) -> None:
         ax.barh(-STRIP * top, high - low, left=low, height=STRIP * top,
                 color=[colors.get(label, "0.8")], edgecolor="white", linewidth=1.0)  # fmt: skip
     for at in display.boundaries:
-        ax.plot([at, at], [0.0, top], color="0.5", linestyle=":", linewidth=1.0, zorder=1)
-    ax.axhline(0.0, color="0.3", linewidth=0.8)
+        ax.plot([at, at], [0.0, top], color=gray(ax, 0.5), linestyle=":", linewidth=1.0, zorder=1)
+    ax.axhline(0.0, color=gray(ax, 0.3), linewidth=0.8)
     ticks = ax.get_yticks()
     ax.set_yticks(ticks[(ticks >= 0.0) & (ticks <= top)])
     ax.set_ylim(-1.6 * STRIP * top, top)

@@ -11,7 +11,7 @@ from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_count, as_labels, as_real, unusable_model, wrong_type
 from statfast.inspection import PartialDependence, PermutationImportance
 from statfast.inspection import partial_dependence as dependence_of
-from statfast.plot.regions import COLORS
+from statfast.plot.colors import COLORS, gray
 
 if TYPE_CHECKING:
     from statfast.ensemble.adaboost.classifier import AdaBoostClassifier
@@ -73,7 +73,7 @@ def boosting_errors(
 
     def draw(display: Display, ax: Any) -> None:
         rounds = np.arange(1, len(display.training) + 1)
-        ax.plot(rounds, display.bound, color="0.6", linestyle="--", label="bound")
+        ax.plot(rounds, display.bound, color=gray(ax, 0.6), linestyle="--", label="bound")
         ax.plot(rounds, display.training, **{"color": COLORS[0], "label": "training", **style})
         if display.test is not None:
             ax.plot(rounds, display.test, color=COLORS[4], label="test")
@@ -153,7 +153,7 @@ def boosting_margins(
         for i, (t, values) in enumerate(zip(display.rounds, display.margins, strict=True)):
             shape = {"color": COLORS[i % len(COLORS)], "label": f"{t} rounds", **style}
             ax.step(values, share, where="post", **shape)
-        ax.axvline(0.0, color="0.25", linewidth=0.8)
+        ax.axvline(0.0, color=gray(ax, 0.25), linewidth=0.8)
         ax.set_xlabel("margin")
         ax.set_ylabel("cumulative fraction of samples")
         ax.set_ylim(0.0, 1.0)
@@ -261,7 +261,7 @@ def _draw_line(dependence: PartialDependence, output: int, ax: Any, style: dict[
     at = np.arange(len(values)) if named else values
     if dependence.individual is not None:
         for row in dependence.individual[output][:50]:
-            ax.plot(at, row, color="0.8", linewidth=0.7, zorder=1)
+            ax.plot(at, row, color=gray(ax, 0.8), linewidth=0.7, zorder=1)
     if dependence.average is not None:
         marker = {"marker": "o", "linestyle": "none"} if named else {}
         ax.plot(at, dependence.average[output], **{"color": COLORS[0], **marker, **style})
@@ -343,7 +343,7 @@ def permutation_importances(
         at = np.arange(len(display.means))
         errors = np.abs(display.intervals.T - display.means)
         ax.errorbar(display.means, at, xerr=errors, **{"fmt": "o", "color": COLORS[0], **style})
-        ax.axvline(0.0, color="0.25", linewidth=0.8)
+        ax.axvline(0.0, color=gray(ax, 0.25), linewidth=0.8)
         ax.set_yticks(at, display.names)
         ax.invert_yaxis()
         ax.set_xlabel("fall of the score when permuted")

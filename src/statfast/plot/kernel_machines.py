@@ -22,7 +22,8 @@ from statfast._validation import (
 )
 from statfast.kernels.named import kernel_for
 from statfast.metrics import margin_loss
-from statfast.plot.regions import COLORS, decision_regions, side
+from statfast.plot.colors import COLORS, gray, legend_of_classes
+from statfast.plot.regions import decision_regions, side
 from statfast.svm import SVC, NuSVC
 
 RING = 3.2  # The area of a ring, relative to that of the points.
@@ -116,7 +117,7 @@ def svm_margin(
     def draw(shown: Display, ax: Any) -> None:
         decision_regions(
             model, X, y, ax=ax, resolution=resolution, margin=margin, colors=colors,
-            point_size=point_size, **style,
+            point_size=point_size, legend=False, **style,
         )  # fmt: skip
         if len(model.classes_) == 2:
             across, down = (side(rows[:, j], margin, resolution) for j in (0, 1))
@@ -124,15 +125,18 @@ def svm_margin(
             values = model.decision_function(points).reshape(resolution, resolution)
             if values.min() < 1.0 and values.max() > -1.0:
                 ax.contour(
-                    across, down, values, levels=[-1.0, 1.0], colors="0.25", linewidths=1.0,
+                    across, down, values, levels=[-1.0, 1.0], colors=gray(ax, 0.25), linewidths=1.0,
                     linestyles="dashed", zorder=2,
                 )  # fmt: skip
         for index, line, label in ((free, "-", "on the margin"), (bound, ":", "within the margin")):
             if len(index) and point_size:
                 ax.scatter(
                     rows[index, 0], rows[index, 1], s=RING * point_size, facecolors="none",
-                    edgecolors="0.15", linewidths=0.9, linestyle=line, label=label, zorder=4,
+                    edgecolors=gray(ax, 0.15), linewidths=0.9, linestyle=line, label=label,
+                    zorder=4,
                 )  # fmt: skip
+        if rows.shape[1] == 2 and point_size:
+            legend_of_classes(ax, len(model.classes_) + 2, len(rows))
         title = f"{len(model.support_)} support vectors"
         if len(model.classes_) == 2 and np.isfinite(model.margin_[0]):
             title = f"margin {model.margin_[0]:.3g}, {title}"

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import Display, new_axes
+from statfast._estimator import Display, new_axes, shorten_texts
 from statfast._typing import Array, ArrayLike, Axes, Rows, Weights
 from statfast._validation import (
     as_choice,
@@ -18,7 +18,9 @@ from statfast._validation import (
     unusable_model,
     wrong_type,
 )
-from statfast.plot.regions import COLORS
+from statfast.linear import NoInferenceError
+from statfast.plot.colors import COLORS, class_colors, gray, legend_of_classes, paper
+from statfast.plot.regions import legend_text
 
 
 def coefficients(
@@ -37,8 +39,8 @@ def coefficients(
     Parameters
     ----------
     model : fitted estimator
-        With ``coef_names_``, ``coef_`` and ``conf_int``, such as `GeneralizedLinearModel`, or
-        `LogisticRegression` of two classes.
+        With ``coef_``. Intervals are those of ``conf_int``: models without, penalized fits and
+        those of several classes, which have a color each, are drawn without intervals.
     scale : {"coefficient", "ratio"}, default="coefficient"
         "ratio" shows exponentials on a logarithmic axis: odds ratios for the logit link, ratios
         of means for the logarithm.
@@ -52,23 +54,23 @@ def coefficients(
         In place of the model's Wald intervals, such as those of
         ``conf_int(method="profile", ...)``; the intercept first.
     names : sequence of str, optional
-        Of the columns; None takes ``coef_names_``.
+        Of the columns; None takes those of the model.
     **style : object
         Style of the points, passed to ``ax.plot``.
 
     Returns
     -------
     Display
-        With ``names``, ``values`` (m,) and ``intervals`` (m, 2). Points are filled where the
-        interval does not hold zero, or the ratio one.
+        With ``names``, ``values`` (m,), or (K, m) of several classes, and ``intervals`` (m, 2),
+        NaN where there are none. Points are hollow where the interval holds zero, or the ratio one.
 
     Raises
     ------
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     ValueError
-        If the fit was penalized and no intervals are given, these are not two numbers for each
-        coefficient, or the model is of several classes.
+        If the intervals given are not two numbers for each coefficient, or the model is of several
+        classes.
 
     Examples
     --------
@@ -83,65 +85,57 @@ def coefficients(
     array([6.7, 1.5])
     """
     as_choice(scale, "scale", ("coefficient", "ratio"))
-    if intervals is None and not hasattr(model, "conf_int"):
-        raise wrong_type("model", "a linear model with intervals", model)
     if not hasattr(model, "coef_"):
         raise unusable_model(model, "a fitted model with coef_")
-    if np.ndim(model.coef_) > 1 and len(model.coef_) > 1:
-        raise ValueError(
-            f"model must have one coefficient a column; got one for {len(model.coef_)} classes. "
-            "Draw its summary().to_frame() instead."
-        )
-    if not hasattr(model, "coef_names_"):  # It has the terms and their order.
-        raise wrong_type("model", "a linear model whose terms have names (coef_names_)", model)
-    coef_names = [str(name) for name in model.coef_names_]
+    sets, coef_names, kept = _coefficient_sets(model)
     n_columns = int(model.n_features_in_)
     names = coef_names[-n_columns:] if names is None else as_names(names, "names")
     if len(names) != n_columns:
         raise ValueError(f"names must name the {n_columns} columns; got {len(names)} names.")
     names = [*coef_names[: len(coef_names) - n_columns], *names]
-    if intervals is None:
-        intervals = model.conf_int(level=level)
-    ends = _ends(intervals, len(names))
-    has_one = len(names) > model.n_features_in_
-    values = np.ravel(model.coef_)
-    if has_one:
-        values = np.append(np.ravel(model.intercept_), values)
-    kept = ~np.asarray(model.aliased_)
-    if has_one and not intercept:
+    if intervals is None and len(sets) == 1:
+        intervals = _wald_intervals(model, level)
+    if intervals is not None and len(sets) > 1:
+        raise ValueError(
+            f"intervals are for one coefficient a column; got a model of {len(sets)} classes. "
+            "Leave them out."
+        )
+    ends = np.full((len(names), 2), np.nan) if intervals is None else _ends(intervals, len(names))
+    if len(names) > n_columns and not intercept:
         kept = kept & (np.arange(len(names)) > 0)
     chosen = np.flatnonzero(kept)
-    values, ends = values[chosen], ends[chosen]
+    values, ends = np.stack([*sets.values()])[:, chosen], ends[chosen]
     if scale == "ratio":
         with np.errstate(over="ignore"):  # An infinite ratio lies beyond the axis.
             values, ends = np.exp(values), np.exp(ends)
+    with_intervals = bool(np.isfinite(ends).any())
 
     def draw(shown: Display, ax: Any) -> None:
         places = np.arange(len(chosen))[::-1]
         none = 1.0 if scale == "ratio" else 0.0
-        ax.axvline(none, color="0.6", linewidth=1.0, linestyle="--", zorder=1)
-        clear = (ends[:, 0] > none) | (ends[:, 1] < none)
-        points, lines, limits = interval_lines(values, ends, scale == "ratio")
-        for marked, face in ((clear, COLORS[0]), (~clear, "white")):
-            ax.hlines(places[marked], lines[marked, 0], lines[marked, 1], color=COLORS[0], zorder=2)
-            shape = {"marker": "o", "linestyle": "", "markersize": 6}
-            shape |= {"markeredgecolor": COLORS[0], "markerfacecolor": face, "zorder": 3, **style}
-            ax.plot(points[marked], places[marked], **shape)
+        ax.axvline(none, color=gray(ax, 0.6), linewidth=1.0, linestyle="--", zorder=1)
+        clear = (ends[:, 0] > none) | (ends[:, 1] < none) | ~np.isfinite(ends).any(axis=1)
+        offsets = np.linspace(0.25, -0.25, len(values)) if len(values) > 1 else np.zeros(1)
+        all_points, limits = [], None
+        rows = zip(values, offsets, class_colors(len(values)), sets, strict=True)
+        for row, offset, color, label in rows:
+            points, lines, limits = interval_lines(row, ends, scale == "ratio")
+            all_points += [points, lines.ravel()]
+            for marked, face in ((clear, color), (~clear, paper(ax))):
+                drawn = marked & np.isfinite(lines).all(axis=1)
+                if drawn.any():
+                    ax.hlines(places[drawn], *lines[drawn].T, color=color, zorder=2)
+                shape = {"marker": "o", "linestyle": "", "markersize": 6, "zorder": 3}
+                shape |= {"markeredgecolor": color, "markerfacecolor": face, **style}
+                ax.plot(points[marked], places[marked] + offset, **shape)
+            if len(values) > 1:
+                ax.plot([], [], "o", color=color, label=legend_text(label))
         if scale == "ratio":
-            from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-            ax.set_xscale("log")
-            # With all labels, a wide axis would be full of numbers.
-            shown_numbers = np.append(points, lines)
-            shown_numbers = shown_numbers[np.isfinite(shown_numbers)]
-            wide = len(shown_numbers) and shown_numbers.max() > 500 * shown_numbers.min()
-            subs = (1.0,) if wide else (1.0, 2.0, 5.0)
-            ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=9))
-            ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-            ax.xaxis.set_minor_formatter(NullFormatter())
-            ax.set_xlabel(f"odds ratio, or ratio of means, with {100 * level:g} % intervals")
-        else:
-            ax.set_xlabel(f"coefficient, with {100 * level:g} % intervals")
+            _ratio_axis(ax, np.concatenate(all_points))
+        word = "odds ratio, or ratio of means" if scale == "ratio" else "coefficient"
+        ax.set_xlabel(word + (f", with {100 * level:g} % intervals" if with_intervals else ""))
+        if len(values) > 1:
+            legend_of_classes(ax, len(values), 0)
         if limits is not None:
             ax.set_xlim(limits)
         ax.set_yticks(places, shown.names)
@@ -151,7 +145,57 @@ def coefficients(
         ax.tick_params(axis="y", length=0)
 
     names = [names[j] for j in chosen]
-    return Display(draw, names=names, values=values, intervals=ends).plot(ax=ax)
+    one_or_all = values[0] if len(values) == 1 else values
+    return Display(draw, names=names, values=one_or_all, intervals=ends).plot(ax=ax)
+
+
+def _coefficient_sets(model: Any) -> tuple[dict[Any, Array], list[str], Array]:
+    """The coefficients of each class, or of the one model, the intercept first if there is one;
+    their names; and which are estimated."""
+    coef = np.atleast_2d(np.asarray(model.coef_, dtype=float))
+    d = coef.shape[1]
+    # Those of several classes are named by class and column.
+    names = getattr(model, "coef_names_", None) if len(coef) == 1 else None
+    if names is None:
+        names = getattr(model, "feature_names_in_", None)
+    names = [f"x{j}" for j in range(d)] if names is None else [str(name) for name in names]
+    if len(names) == d and getattr(model, "fit_intercept", False):
+        names = ["(Intercept)", *names]
+    if len(names) > d:
+        start = np.broadcast_to(np.ravel(model.intercept_), len(coef))
+        coef = np.column_stack([start, coef])
+    classes = getattr(model, "classes_", range(len(coef)))
+    classes = [None] if len(coef) == 1 else list(classes)[-len(coef) :]
+    aliased = getattr(model, "aliased_", None)
+    kept = np.ones(coef.shape[1], dtype=bool)
+    if aliased is not None:
+        flags: Any = np.reshape(aliased, (-1, coef.shape[1]))
+        kept = ~flags.all(axis=0)
+    return dict(zip(classes, coef, strict=True)), names, kept
+
+
+def _wald_intervals(model: Any, level: float) -> Any:
+    """Intervals of the model; None of a penalized fit, which has none."""
+    try:
+        return model.conf_int(level=level) if hasattr(model, "conf_int") else None
+    except NoInferenceError:
+        return None
+
+
+def _ratio_axis(ax: Any, numbers: Array) -> None:
+    """A logarithmic axis with at most seven numbers, and with three where it is short."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.set_xscale("log")
+    numbers = numbers[np.isfinite(numbers) & (numbers > 0.0)]
+    span = np.log10(numbers.max() / numbers.min()) if len(numbers) else 1.0
+    # With all labels, a wide axis would be full of numbers; a narrow one needs those between.
+    subs = (
+        [1.0] if span > 2.5 else [1.0, 2.0, 5.0] if span > 0.6 else [0.5 * k for k in range(2, 20)]
+    )
+    ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=7))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _ends(intervals: Any, q: Any) -> Any:
@@ -287,7 +331,8 @@ def diagnostics(
     def draw(shown: Display, ax: Any) -> None:
         shown.ax_ = axes = _four(ax)
         _scatter(axes[0], eta, residuals, np.abs(residuals), n_labels, style)
-        axes[0].axhline(0, color="0.6", linewidth=1.0, linestyle="--")
+        dashed = {"color": gray(axes[0], 0.6), "linewidth": 1.0, "linestyle": "--"}
+        axes[0].axhline(0, **dashed)
         _trend(axes[0], eta, residuals)
         axes[0].set(
             title="Residuals and fit", xlabel="linear predictor", ylabel="deviance residuals"
@@ -300,9 +345,7 @@ def diagnostics(
         _scatter(axes[1], normal, standard, np.abs(standard), n_labels, style)
         quartiles = np.nanquantile(standard[ok], [0.25, 0.75]) if ok.any() else np.zeros(2)
         slope = (quartiles[1] - quartiles[0]) / (2 * ndtri(0.75))
-        axes[1].axline(
-            (0, quartiles.mean()), slope=slope, color="0.6", linewidth=1.0, linestyle="--"
-        )
+        axes[1].axline((0, quartiles.mean()), slope=slope, **dashed)
         axes[1].set(
             title="Normal quantiles", xlabel="normal quantiles", ylabel="standardized residuals"
         )
@@ -317,7 +360,7 @@ def diagnostics(
         )
 
         _scatter(axes[3], leverage, pearson, influence.cooks_distance, n_labels, style)
-        axes[3].axhline(0, color="0.6", linewidth=1.0, linestyle="--")
+        axes[3].axhline(0, **dashed)
         rank = max(leverage.sum(), 1e-300)
         bottom, top = axes[3].get_ylim()
         most = min(1.05 * leverage.max(), 0.999)
@@ -428,9 +471,10 @@ class WordWeightsDisplay:
         color = [COLORS[0] if weight > 0.0 else COLORS[1] for weight in self.weights]
         place = np.arange(len(self.words))
         self.ax_.barh(place, self.weights, **{"color": color, **style})
-        self.ax_.axvline(0.0, color="0.3", linewidth=0.8)
+        self.ax_.axvline(0.0, color=gray(self.ax_, 0.3), linewidth=0.8)
         self.ax_.set_yticks(place, [str(word) for word in self.words])
         self.ax_.set_xlabel(f"{self.adds_to} of {self.of} against {self.against}, by occurrence")
+        shorten_texts(self.ax_)
         return self
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import Display, new_axes
+from statfast._estimator import Display, new_axes, shorten_texts
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_labels, as_real, as_rows, not_fitted, shown, wrong_type
 from statfast.generative import MultivariateNormal, MultivariateT
 from statfast.mixture import GaussianMixture, MixtureChoice
 from statfast.mixture.covariance_models import model_named
-from statfast.plot.regions import chosen_colors
+from statfast.plot.colors import chosen_colors, gray, legend_of_classes, scatter_classes
 
 MARKERS = "os^vDP*X<>phHd"  # of lines that are many
 
@@ -76,12 +76,11 @@ class DensityContourDisplay:
         ax = new_axes() if ax is None else ax
         palette = chosen_colors(colors, len(self.labels))
         style = {"linewidth": 1.5, **style}
+        if self.rows is not None and self.codes is not None:
+            dots = {"s": 12.0, "alpha": 0.55, "linewidths": 0}
+            unnamed = ["_points"] * len(self.labels)
+            scatter_classes(ax, self.rows[:, :2], self.codes, palette, unnamed, dots)
         for k, (label, color) in enumerate(zip(self.labels, palette, strict=True)):
-            if self.rows is not None:
-                members = self.rows[self.codes == k]
-                ax.scatter(
-                    members[:, 0], members[:, 1], s=12.0, color=[color], alpha=0.55, linewidths=0
-                )
             for number, outline in enumerate(self.ellipses[k]):
                 fade = 1.0 - 0.6 * number / max(1, len(self.contents))
                 named = label if number == 0 and label else None
@@ -93,7 +92,9 @@ class DensityContourDisplay:
         if any(self.labels):
             handles = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
             # The legend names the points that are drawn.
-            ax.legend(handles.values(), handles, frameon=False)
+            n = 0 if self.rows is None else len(self.rows)
+            legend_of_classes(ax, len(handles), n, handles=handles.values(), labels=[*handles])
+        shorten_texts(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -312,7 +313,7 @@ def mixture_criteria(choice: MixtureChoice, *, ax: Axes | None = None, **style: 
             line = {"color": color, "marker": MARKERS[j % len(MARKERS)], "label": name, **style}
             ax.plot(numbers, scores[:, j], **line)
         i, j = np.unravel_index(int(np.nanargmin(scores)), scores.shape)
-        ax.scatter(numbers[i], scores[i, j], s=160.0, facecolors="none", edgecolors="0.15")
+        ax.scatter(numbers[i], scores[i, j], s=160.0, facecolors="none", edgecolors=gray(ax, 0.15))
         ax.set_xlabel("number of components")
         ax.set_ylabel(choice.criterion.upper())
         ax.legend(frameon=False, ncols=2)
@@ -378,14 +379,14 @@ class CanonicalVariatesDisplay:
         palette = chosen_colors(colors, len(self.labels))
         style = {"s": 16.0, "alpha": 0.7, "linewidths": 0.0, **style}
         flat = self.variates.shape[1] == 1
-        for k, (label, color) in enumerate(zip(self.labels, palette, strict=True)):
-            members = self.variates[self.codes == k]
-            down = np.full(len(members), float(k)) if flat else members[:, 1]
-            ax.scatter(members[:, 0], down, **{"color": [color], "label": label, **style})
+        down = self.codes.astype(float) if flat else self.variates[:, 1]
+        points = np.column_stack([self.variates[:, 0], down])
+        scatter_classes(ax, points, self.codes, palette, self.labels, style)
+        for k, color in enumerate(palette):
             if len(self.ellipses[k]):
                 ax.plot(*self.ellipses[k].T, color=color, linewidth=1.5)
             x, y = (self.means[k, 0], float(k)) if flat else self.means[k]
-            ax.scatter(x, y, marker="+", s=80.0, color="0.15", zorder=4)
+            ax.scatter(x, y, marker="+", s=80.0, color=gray(ax, 0.15), zorder=4)
         names = [
             f"canonical variate {c + 1} ({share:.1%})"
             for c, share in zip(self.components, self.shares, strict=True)
@@ -397,7 +398,8 @@ class CanonicalVariatesDisplay:
             ax.set_ylim(-0.6, len(self.labels) - 0.4)
         else:
             ax.set_ylabel(names[1])
-            ax.legend(frameon=False)
+            legend_of_classes(ax, len(self.labels), len(self.codes))
+        shorten_texts(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of patterns: association rules by support and confidence, subgroups by cover."""
 
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,10 @@ from statfast._estimator import Display, weight_text
 from statfast._typing import Axes
 from statfast._validation import as_count, not_fitted, wrong_type
 from statfast.patterns import AssociationRules, SubgroupDiscovery, SubgroupTable
-from statfast.plot.regions import COLORS
+from statfast.plot.colors import COLORS, gray
+
+TOUCHING = 0.06  # of an axis: the numbers of nearer points would cover each other
+KEY_WIDTH = 62  # characters of a line of the key
 
 
 def rules(result: AssociationRules, *, ax: Axes | None = None, **style: Any) -> Display:
@@ -145,7 +149,7 @@ def subgroups(
         if nominal:
             _draw_coverage(display, ax, table)
         else:
-            ax.axhline(table.base, color="0.6", linestyle=":", linewidth=1)
+            ax.axhline(table.base, color=gray(ax, 0.6), linestyle=":", linewidth=1)
             ax.set_xlim(0.0, 1.0)
             ax.margins(y=0.1)
             ax.set_xlabel("share of the rows")
@@ -153,7 +157,8 @@ def subgroups(
         points = {"color": COLORS[0], "linestyle": "none", "marker": "o", "zorder": 3, **style}
         ax.plot(display.x, display.y, **points)
         _number(display, ax, named)
-        lines = [f"{k}  {text}" for k, text in enumerate(display.descriptions[:named], start=1)]
+        texts = enumerate(display.descriptions[:named], start=1)
+        lines = ["\n     ".join(wrap(f"{k}  {text}", KEY_WIDTH)) for k, text in texts]
         ax.annotate(
             "\n".join(lines), (0.0, -0.17), xycoords="axes fraction", va="top", fontsize="small"
         )
@@ -173,11 +178,11 @@ def _table_of(model: Any) -> SubgroupTable:
 
 def _draw_coverage(display: Display, ax: Any, table: SubgroupTable) -> None:
     of_class, rest = table.class_weights
-    ax.plot([0.0, rest], [0.0, of_class], color="0.6", linestyle=":", linewidth=1)
+    ax.plot([0.0, rest], [0.0, of_class], color=gray(ax, 0.6), linestyle=":", linewidth=1)
     away = display.y / of_class - display.x / rest  # proportional to weighted relative accuracy
     if len(away):
         best = away[np.abs(away).argmax()]
-        line = {"color": "0.5", "linestyle": "--", "linewidth": 1}
+        line = {"color": gray(ax, 0.5), "linestyle": "--", "linewidth": 1}
         ax.plot([0.0, rest], [best * of_class, (1.0 + best) * of_class], **line)
     ax.set_xlim(-0.02 * rest, 1.02 * rest)
     ax.set_ylim(-0.02 * of_class, 1.02 * of_class)
@@ -187,10 +192,12 @@ def _draw_coverage(display: Display, ax: Any, table: SubgroupTable) -> None:
 
 
 def _number(display: Display, ax: Any, named: int) -> None:
-    """Write the numbers of subgroups beside the points, those of one point together."""
+    """Write the numbers of subgroups beside the points, those of points that touch together."""
     at: dict[tuple[float, float], list[str]] = {}
     points = list(zip(display.x.tolist(), display.y.tolist(), strict=True))[:named]
+    across, up = (TOUCHING * abs(np.subtract(*limits)) for limits in (ax.get_xlim(), ax.get_ylim()))
     for k, point in enumerate(points, start=1):
-        at.setdefault(point, []).append(str(k))
+        near = (p for p in at if abs(p[0] - point[0]) < across and abs(p[1] - point[1]) < up)
+        at.setdefault(next(near, point), []).append(str(k))
     for point, labels in at.items():
         ax.annotate(", ".join(labels), point, (4, 4), textcoords="offset points", fontsize="small")

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import Display, new_axes
+from statfast._estimator import Display, new_axes, shorten_texts
 from statfast._typing import Array, Axes
 from statfast._validation import as_choice, as_count, not_fitted, wrong_type
 from statfast.linear import ElasticNetCV, LassoCV, LogisticRegressionCV, RidgeCV
-from statfast.plot.regions import COLORS, legend_text
+from statfast.plot.colors import COLORS, gray
+from statfast.plot.regions import legend_text
 
 if TYPE_CHECKING:
     from statfast.linear.penalized.lasso_path import RegularizationPath
@@ -216,12 +217,14 @@ def penalty_errors(
     marks.pop(None, None)
 
     def draw(shown: Display, ax: Any) -> None:
-        shape = {"color": COLORS[0], "ecolor": "0.7", "marker": "o", "markersize": 3, **style}
+        shape = {"color": COLORS[0], "ecolor": gray(ax, 0.7), "marker": "o", "markersize": 3}
+        shape |= style
         ax.errorbar(penalties, errors, yerr=se, **shape)
         for at, text in marks.items():
             taken = at == chosen
             ax.axvline(
-                at, color=COLORS[4] if taken else "0.5", linestyle="--", linewidth=1, zorder=0,
+                at, color=COLORS[4] if taken else gray(ax, 0.5), linestyle="--",
+                linewidth=1, zorder=0,
                 label=f"{text}{', chosen' if taken and text != 'chosen' else ''}: {at:.3g}",
             )  # fmt: skip
         ax.set_xscale("log")
@@ -322,7 +325,8 @@ def search_scores(search: "GridSearchCV", *, ax: Axes | None = None, **style: An
 
     def draw(shown: Display, ax: Any) -> None:
         if len(names) == 1:
-            bars = {"color": COLORS[0], "ecolor": "0.7", "marker": "o", "markersize": 4, **style}
+            bars = {"color": COLORS[0], "ecolor": gray(ax, 0.7), "marker": "o", "markersize": 4}
+            bars |= style
             ax.errorbar(np.arange(shape[0]), scores, yerr=se, **bars)
             ax.set_xticks(np.arange(shape[0]), labels[0])
             ax.plot(best, scores[best], "o", **RING)
@@ -403,6 +407,7 @@ class RDAGridDisplay:
         ax.set_xlabel("gamma (weight of the identity)")
         ax.set_ylabel("alpha (weight of the class covariance)")
         ax.figure.colorbar(image, ax=ax, label=f"leave-one-out {self.quantity}")
+        shorten_texts(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

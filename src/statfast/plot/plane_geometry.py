@@ -19,8 +19,8 @@ from statfast._validation import (
     unusable_model,
     wrong_type,
 )
+from statfast.plot.colors import chosen_colors, gray, scatter_classes
 from statfast.plot.regions import (
-    chosen_colors,
     equal_bins,
     legend_text,
     names_of_columns,
@@ -121,17 +121,18 @@ def projection(
     def draw(shown: Display, ax: Any) -> None:
         low, high = np.min([rows, places], axis=(0, 1)), np.max([rows, places], axis=(0, 1))
         reach = 1.05 * np.abs(scores).max() * np.array([[-1.0], [1.0]])
-        ax.plot(*(center + reach * unit).T, color="0.2", linewidth=1.2, zorder=1)
-        for code, label in enumerate(labels):
+        ax.plot(*(center + reach * unit).T, color=gray(ax, 0.2), linewidth=1.2, zorder=1)
+        for code in range(len(labels)):
             members = codes == code
             color = palette[code] if y is not None else np.array([0.35, 0.35, 0.35])
             if with_feet:
                 lines = np.stack([rows[members], places[members]], axis=1)
                 _segments(ax, lines, color=[*color, 0.35], linewidth=0.7, zorder=1)
             ax.scatter(*places[members].T, marker="|", s=30.0, color=[color], zorder=2)
-            shape = {"s": point_size, "color": [color], "edgecolors": "white", "linewidths": 0.5}
-            named = {"label": legend_text(label)} if y is not None else {}
-            ax.scatter(*rows[members].T, **shape | named | {"zorder": 3} | style)
+        dots = {"s": point_size, "edgecolors": gray(ax, 1.0), "linewidths": 0.5, "zorder": 3}
+        named = [legend_text(label) if y is not None else "_points" for label in labels]
+        shades = palette if y is not None else np.full((len(labels), 3), 0.35)
+        scatter_classes(ax, rows, codes, shades, named, dots | style)
         margin = np.array([room_beside(*ends) for ends in zip(low, high, strict=True)])
         _frame(ax, low - margin, high + margin, top=STRIP_SHARE)
         _draw_strip(ax, scores, codes, palette if y is not None else np.full((1, 3), 0.35))
@@ -309,19 +310,21 @@ def nearest(
         from matplotlib.colors import Normalize
 
         row_shades, query_shades = shades
-        shape = {"s": point_size, "edgecolors": "white", "linewidths": 0.5, "zorder": 3, **style}
+        shape = {"s": point_size, "edgecolors": gray(ax, 1.0), "linewidths": 0.5}
+        shape |= {"zorder": 3, **style}
         ax.scatter(*rows.T, **{"c": row_shades, **shape})
         for label, color in labels:
             ax.scatter([], [], **shape | {"color": [color], "label": label})
         for q, ids in zip(points, indices, strict=True):
             lines = np.stack([np.broadcast_to(q, (len(ids), 2)), rows[ids]], axis=1)
-            _segments(ax, lines, color="0.45", linewidth=0.8, zorder=2)
+            _segments(ax, lines, color=gray(ax, 0.45), linewidth=0.8, zorder=2)
         chosen = rows[np.unique(indices)]
-        ring = {"facecolors": "none", "edgecolors": "0.15", "linewidths": 1.0, "zorder": 4}
+        ring = {"facecolors": "none", "edgecolors": gray(ax, 0.15), "linewidths": 1.0, "zorder": 4}
         ax.scatter(*chosen.T, s=3.2 * point_size, **ring)
         for outline in outlines:
-            ax.plot(*outline.T, color="0.15", linewidth=1.2, zorder=2)
-        star = {"marker": "*", "s": 7.0 * point_size, "edgecolors": "0.1", "linewidths": 0.9}
+            ax.plot(*outline.T, color=gray(ax, 0.15), linewidth=1.2, zorder=2)
+        star = {"marker": "*", "s": 7.0 * point_size, "linewidths": 0.9}
+        star |= {"edgecolors": gray(ax, 0.1)}
         ax.scatter(*points.T, c=query_shades, label="query", zorder=5, **star)
         shown_points = np.concatenate([rows, points, *outlines])
         low, high = shown_points.min(axis=0), shown_points.max(axis=0)

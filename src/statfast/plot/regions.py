@@ -19,10 +19,15 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
+from statfast.plot.colors import (
+    chosen_colors,
+    gray,
+    legend_of_classes,
+    paper,
+    scatter_classes,
+)
 
-# Distinct to color-blind eyes too: the palette of M. Okabe and K. Ito without its black.
-COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
-TINT = 0.22  # The share of the class's color in its region; the rest is white.
+TINT = 0.22  # The share of the class's color in its region; the rest is the background.
 # Shares that are tied are moved from 1/2 by this distance, to the side that `predict` has chosen.
 TIE_MARGIN = 1e-9
 HALVINGS = 40  # They narrow a step of the grid to the last digits that a picture could show.
@@ -40,6 +45,7 @@ def decision_regions(
     colors: Sequence[Any] | None = None,
     point_size: float = 18.0,
     reference: Any = None,
+    legend: bool = True,
     **style: Any,
 ) -> Display:
     """Draw the decision regions of a fitted classifier, and labeled samples.
@@ -73,6 +79,8 @@ def decision_regions(
         Others whose boundaries are drawn as broken lines, such as the `BayesClassifier` of the
         densities that the samples were drawn from. ``ax.legend()`` shows their names; without
         one it is "reference".
+    legend : bool, default=True
+        Whether to name the classes of a plane, and the other models.
     **style : object
         Style of the points, passed to ``ax.scatter``.
 
@@ -134,14 +142,16 @@ def decision_regions(
     def draw(shown: Display, ax: Any) -> None:
         paint(ax)
         for number, name in enumerate(references):  # for the legend
-            line = {"color": "black", "linestyle": DASHES[number % len(DASHES)], "linewidth": 1.8}
-            ax.plot([], [], label=name, **line)
-        for code in np.unique(codes) if style["s"] else ():
-            members = rows[codes == code]
-            up = members[:, 1] if len(sides) == 2 else code + spread(len(members))
-            shape = {"color": [palette[code]], "edgecolors": "white", "linewidths": 0.5}
-            shape |= {"label": legend_text(labels[code]), "zorder": 3, **style}
-            ax.scatter(members[:, 0], up, **shape)
+            line = {"linestyle": DASHES[number % len(DASHES)], "linewidth": 1.8}
+            ax.plot([], [], label=name, color=gray(ax, 0.0), **line)
+        if style["s"]:
+            seen, places = np.unique(codes, return_inverse=True)
+            up = rows[:, 1] if len(sides) == 2 else codes + spread_within(codes)
+            scatter_classes(
+                ax, np.column_stack([rows[:, 0], up]), places, palette[seen],
+                [legend_text(labels[code]) for code in seen],
+                {"edgecolors": gray(ax, 1.0), "linewidths": 0.5, "zorder": 3, **style},
+            )  # fmt: skip
         ax.set_xlim(sides[0][0], sides[0][-1])
         ax.set_xlabel(names[0])
         if len(sides) == 2:
@@ -151,6 +161,8 @@ def decision_regions(
             ax.set_ylim(-0.6, len(labels) - 0.4)
             ax.set_yticks(range(len(labels)), [str(label) for label in labels])
             ax.set_ylabel("class")
+        if legend and ax.get_legend_handles_labels()[0] and (len(sides) == 2 or references):
+            legend_of_classes(ax, len(labels) + len(references), len(rows))
 
     return Display(draw, across=sides[0], response=labels[region], **numbers).plot(ax=ax)
 
@@ -203,11 +215,13 @@ def _areas(
     def draw(ax: Any) -> None:
         paint(ax, across, down, region, classes.palette)
         for field in fields:
-            ax.contour(across, down, field, levels=[0.0], colors="0.25", linewidths=1.0, zorder=2)
+            line = {"colors": gray(ax, 0.25), "linewidths": 1.0, "zorder": 2}
+            ax.contour(across, down, field, levels=[0.0], **line)
         for number, other in enumerate(others):
             line = {"linestyles": [DASHES[number % len(DASHES)]], "linewidths": 1.8}
+            line |= {"colors": gray(ax, 0.0), "zorder": 2.5}
             for field in other:
-                ax.contour(across, down, field, levels=[0.0], colors="black", zorder=2.5, **line)
+                ax.contour(across, down, field, levels=[0.0], **line)
 
     return {"up": down}, draw
 
@@ -230,14 +244,14 @@ def _intervals(
         edges = np.concatenate([across[:1], ends, across[-1:]])
         starts = np.concatenate([[0], np.flatnonzero(np.diff(region)) + 1])
         for low, high, code in zip(edges[:-1], edges[1:], region[starts], strict=True):
-            tint = 1.0 - TINT * (1.0 - classes.palette[code])
+            tint = paper(ax) + TINT * (classes.palette[code] - paper(ax))
             ax.axvspan(low, high, facecolor=tint, edgecolor="none", zorder=0)
         for at in ends:
-            ax.axvline(at, color="0.25", linewidth=1.0, zorder=2)
+            ax.axvline(at, color=gray(ax, 0.25), linewidth=1.0, zorder=2)
         for number, other in enumerate(others):
             for at in other:
                 dashes = DASHES[number % len(DASHES)]
-                ax.axvline(at, color="black", linestyle=dashes, linewidth=1.8, zorder=2.5)
+                ax.axvline(at, color=gray(ax, 0.0), linestyle=dashes, linewidth=1.8, zorder=2.5)
 
     return {"up": None, "boundaries": ends}, draw
 
@@ -254,6 +268,14 @@ def switches(decide: Callable[[Array], Array], across: Array) -> Array:
         same = decide(middle) == before
         low, high = np.where(same, middle, low), np.where(same, high, middle)
     return low + 0.5 * (high - low)
+
+
+def spread_within(codes: Array) -> Array:
+    """`spread` of the rows of each class."""
+    offsets = np.empty(len(codes))
+    for code in np.unique(codes):
+        offsets[codes == code] = spread(int((codes == code).sum()))
+    return offsets
 
 
 def spread(n: int) -> Array:
@@ -306,24 +328,12 @@ def legend_text(label: float | str) -> str:
     return repr(label) if not text or text.startswith("_") else text
 
 
-def chosen_colors(colors: Any, count: int) -> np.ndarray:
-    """Red, green and blue of each class, (count, 3)."""
-    from matplotlib.colors import to_rgb
-
-    if colors is None:
-        colors = [COLORS[i % len(COLORS)] for i in range(count)]
-    if not isinstance(colors, Sequence | np.ndarray) or getattr(colors, "ndim", 1) == 0:
-        raise wrong_type("colors", "a list of colors", colors)
-    if len(colors) < count:
-        raise ValueError(f"colors must hold one for each of {count} classes; got {len(colors)}.")
-    return np.array([to_rgb(color) for color in colors[:count]])
-
-
 def paint(ax: Any, across: Array, down: Array, region: Array, palette: Array) -> None:
     """Fill the regions with light colors."""
     half = [0.5 * (line[1] - line[0]) for line in (across, down)]
     ends = (across[0] - half[0], across[-1] + half[0], down[0] - half[1], down[-1] + half[1])
-    tints = 1.0 - TINT * (1.0 - palette)
+    background = paper(ax)
+    tints = background + TINT * (palette - background)
     ax.imshow(
         tints[region], extent=ends, origin="lower", aspect="auto", interpolation="nearest", zorder=0
     )

@@ -21,6 +21,7 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.plot.classifier_scores import CURVE_COLORS
+from statfast.plot.colors import gray
 from statfast.plot.regions import as_feature, named_models, names_of_columns
 
 KINDS = ("confidence", "prediction", "conformal")
@@ -225,9 +226,9 @@ def _ends(model: Any, grid: Any, kinds: Any, level: float, intervals: Any) -> di
 def _draw_rows(ax: Any, values: Array, target: Array, classes: Any) -> None:
     dots = {"linestyle": "none", "marker": "o", "markersize": 4, "zorder": 2}
     if classes is None:
-        ax.plot(values, target, color="0.45", alpha=0.6, markeredgewidth=0, **dots)
+        ax.plot(values, target, color=gray(ax, 0.45), alpha=0.6, markeredgewidth=0, **dots)
         return
-    for code, face in ((0, "white"), (1, "0.35")):
+    for code, face in ((0, gray(ax, 1.0)), (1, gray(ax, 0.35))):
         chosen = target == code
-        shape = {"color": "0.35", "markerfacecolor": face, "label": str(classes[code])}
+        shape = {"color": gray(ax, 0.35), "markerfacecolor": face, "label": str(classes[code])}
         ax.plot(values[chosen], target[chosen], **dots | shape)

@@ -10,8 +10,8 @@ from statfast._typing import Axes
 from statfast._validation import as_choice, wrong_type
 from statfast.cluster import StabilityResult
 from statfast.linear import StepwiseResult
+from statfast.plot.colors import COLORS, gray
 from statfast.plot.linear_models import interval_lines
-from statfast.plot.regions import COLORS
 from statfast.tree import PruningTable
 
 # The first of these columns that a table has is drawn, unless another is asked for.
@@ -93,7 +93,7 @@ def table(
         places = np.arange(len(names))[::-1]
         if ends is not None:
             points, lines, limits = interval_lines(values, ends, none == 1)
-        for chosen, face in ((filled, COLORS[0]), (~filled, "white")):
+        for chosen, face in ((filled, COLORS[0]), (~filled, gray(ax, 1.0))):
             if ends is None:
                 shape = {"color": face, "edgecolor": COLORS[0], "height": 0.6, **style}
                 ax.barh(places[chosen], values[chosen], **shape)
@@ -104,7 +104,7 @@ def table(
                 shape = {"mfc": face, "mec": COLORS[0], "ms": 6, "zorder": 3, **style}
                 ax.plot(points[chosen], places[chosen], "o", **shape)
         if ends is not None:
-            ax.axvline(none, color="0.6", linewidth=1.0, linestyle="--", zorder=1)
+            ax.axvline(none, color=gray(ax, 0.6), linewidth=1.0, linestyle="--", zorder=1)
             if none:
                 ax.set_xscale("log")
             if limits is not None:
@@ -215,7 +215,7 @@ def pruning(result: PruningTable, *, ax: Axes | None = None, **style: Any) -> Di
         shape = {"color": COLORS[0], "marker": "o", "capsize": 3, **style}
         shape.setdefault("label", "cross-validation")
         ax.errorbar(leaves, result.xerror, yerr=result.xstd, **shape)
-        ax.plot(leaves, result.rel_error, color="0.6", marker=".", label="training")
+        ax.plot(leaves, result.rel_error, color=gray(ax, 0.6), marker=".", label="training")
         ax.axhline(limit, color=COLORS[1], linestyle="--", linewidth=1, label="least + 1 se")
         ax.plot(leaves[small], result.xerror[small], "o", ms=11, mfc="none", mec=COLORS[1])
         ax.set_xlabel("leaves")
@@ -267,13 +267,13 @@ def stability(result: StabilityResult, *, ax: Axes | None = None, **style: Any) 
 
     def draw(display: Display, ax: Any) -> None:
         for place, values in zip(places, result.jaccard.T, strict=True):
-            ax.plot(np.full(len(values), place), values, "_", color="0.75", zorder=1)
+            ax.plot(np.full(len(values), place), values, "_", color=gray(ax, 0.75), zorder=1)
         ax.plot(places, result.mean, **{"color": COLORS[0], "marker": "o", "ls": "", **style})
         for height, name in ((0.75, "recovered"), (0.5, "dissolved")):
-            ax.axhline(height, color="0.6", linestyle="--", linewidth=1, zorder=0)
+            ax.axhline(height, color=gray(ax, 0.6), linestyle="--", linewidth=1, zorder=0)
             ax.annotate(
                 name, (1.01, height), xycoords=("axes fraction", "data"), ha="left", va="center",
-                color="0.4", fontsize="small",
+                color=gray(ax, 0.4), fontsize="small",
             )  # fmt: skip
         ax.set_xticks(places)
         ax.set_xlim(-0.6, len(places) - 0.4)

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import Display, new_axes
+from statfast._estimator import Display, new_axes, shorten_texts
 from statfast._typing import ArrayLike, Axes, Rows
 from statfast._validation import as_generator, wrong_type
 from statfast.feature_selection import SizeScores
@@ -19,7 +19,7 @@ from statfast.model_selection import (
     learning_curve,
     validation_curve,
 )
-from statfast.plot.regions import COLORS
+from statfast.plot.colors import COLORS, gray
 
 
 @dataclass
@@ -77,6 +77,7 @@ class CurveDisplay:
         ax.set_xlabel(self.label)
         ax.set_ylabel("score")
         ax.legend(frameon=False)
+        shorten_texts(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -280,9 +281,10 @@ def selection_path(result: Any, *, ax: Axes | None = None, **style: Any) -> "Dis
             display.n_features, display.means, yerr=display.errors,
             **{"color": COLORS[0], "marker": "o", "capsize": 2, "label": "score", **style},
         )  # fmt: skip
-        ax.axvline(display.best, color="0.5", ls=":", label="best")
+        ax.axvline(display.best, color=gray(ax, 0.5), ls=":", label="best")
         if display.within_error != display.best:
-            ax.axvline(display.within_error, color="0.5", ls="--", label="one standard error")
+            within = {"ls": "--", "label": "one standard error"}
+            ax.axvline(display.within_error, color=gray(ax, 0.5), **within)
         if np.isfinite(display.nested):
             ax.axhline(display.nested, color=COLORS[1], label="nested")
         ax.set_xlabel("features")
@@ -331,7 +333,7 @@ class ComparisonDisplay:
         comparison = self.comparison
         place = np.arange(len(comparison.names))[::-1]
         for scores, at in zip(comparison.scores, place, strict=True):
-            ax.plot(scores, np.full(len(scores), at), "|", color="0.75", zorder=0)
+            ax.plot(scores, np.full(len(scores), at), "|", color=gray(ax, 0.75), zorder=0)
         ends = np.abs(comparison.intervals.T - comparison.means)
         ax.errorbar(
             comparison.means, place, xerr=ends,
@@ -341,6 +343,7 @@ class ComparisonDisplay:
         ax.set_ylim(-0.5, len(place) - 0.5)
         ax.set_xlabel("score")
         ax.set_ylabel("model")
+        shorten_texts(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -429,7 +432,8 @@ class TargetDisplay:
         for target_ax, name, shots in zip(ax, self.names, self.shots, strict=True):
             for part in (0.25, 0.5, 0.75, 1.0):
                 target_ax.plot(
-                    part * radius * np.cos(circle), part * radius * np.sin(circle), color="0.85",
+                    part * radius * np.cos(circle), part * radius * np.sin(circle),
+                    color=gray(target_ax, 0.85),
                     zorder=0,
                 )  # fmt: skip
             target_ax.plot(
@@ -441,6 +445,7 @@ class TargetDisplay:
             target_ax.set_ylabel("")
             target_ax.set_xticks([])
             target_ax.set_yticks([])
+        shorten_texts(ax)
         self.ax_, self.figure_ = ax, ax[0].figure
         return self
 

@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator import Display
+from statfast._estimator import Display, shortened
 from statfast._typing import Array, Axes
 from statfast._validation import as_count, wrong_type
 from statfast.inspection import ShapExplanation
-from statfast.plot.regions import COLORS
+from statfast.plot.colors import COLORS, gray
 
 LOW_TO_HIGH = ["#2a7fd1", "#8a5bb5", "#d6405f"]  # to be seen on white and on black
 BINS = 120  # of a swarm, along its axis
-LONGEST_NAME = 28  # characters
 MIN_POINTS_FOR_PIXELS = 2000  # from here on points are small, and pixels in vector graphics
 
 
@@ -46,7 +45,7 @@ def shap_beeswarm(
     statfast.plot.Display
         With `names`, `values` of shape (n, m) and `data` of the columns drawn, the largest first.
         Colors go from the least to the largest value between the 5 % quantiles; missing values and
-        words are gray.
+        words are unknown.
 
     Raises
     ------
@@ -79,15 +78,15 @@ def shap_beeswarm(
         colors = LinearSegmentedColormap.from_list("low to high", LOW_TO_HIGH)
         few = len(display.values) < MIN_POINTS_FOR_PIXELS
         look = {"s": 14 if few else 4, "linewidths": 0, "rasterized": not few, **style}
-        ax.axvline(0.0, color="0.5", linewidth=0.8, zorder=0)
+        ax.axvline(0.0, color=gray(ax, 0.5), linewidth=0.8, zorder=0)
         for place, (x, data) in enumerate(zip(display.values.T, display.data.T, strict=True)):
             shade = _shades(data)
             heights = place + 0.42 * _swarm(x)
-            gray = np.isnan(shade)
-            ax.scatter(x[gray], heights[gray], **{"color": "0.6", **look})
-            shown = {"c": shade[~gray], "cmap": colors, "vmin": 0.0, "vmax": 1.0, **look}
-            ax.scatter(x[~gray], heights[~gray], **shown)
-        _name_rows(ax, [_short(name) for name in display.names])
+            unknown = np.isnan(shade)
+            ax.scatter(x[unknown], heights[unknown], **{"color": gray(ax, 0.6), **look})
+            shown = {"c": shade[~unknown], "cmap": colors, "vmin": 0.0, "vmax": 1.0, **look}
+            ax.scatter(x[~unknown], heights[~unknown], **shown)
+        _name_rows(ax, [shortened(name) for name in display.names])
         ax.set_xlabel(_label(part))
         _show_colors(ax, colors, "value of the column")
 
@@ -164,7 +163,7 @@ def shap_bar(
             name = {"label": str(outputs[k])} if len(parts) > 1 else {}
             ax.barh(at, size, left=begin, **{"color": COLORS[k % len(COLORS)], **name, **style})
             begin = begin + size
-        _name_rows(ax, [_short(name) for name in display.names])
+        _name_rows(ax, [shortened(name) for name in display.names])
         if len(parts) > 1:
             ax.legend(loc="lower right")
         ax.set_xlabel("mean |SHAP value|" if len(parts) > 1 else f"mean |{_label(parts[0])}|")
@@ -233,7 +232,7 @@ def shap_waterfall(
     values, data, base = values[number], data[number], float(base[number])
     bars = as_count(most, "most")
     order = np.argsort(-np.abs(values), kind="stable")
-    names = [f"{_short(part.feature_names[j])} = {_shown(data[j])}" for j in order]
+    names = [f"{shortened(part.feature_names[j])} = {_shown(data[j])}" for j in order]
     sizes = values[order]
     if len(order) > bars:
         names = [*names[: bars - 1], f"{len(order) - bars + 1} other columns"]
@@ -251,9 +250,9 @@ def shap_waterfall(
             ax.text(right + 0.01 * span, place, f"{value:+.3g}", va="center", fontsize="small")
         for place in at[:-1]:
             line = [begin[place]] * 2, [place - 0.35, place + 1.35]
-            ax.plot(*line, color="0.5", linewidth=0.8)
-        ax.axvline(display.base, color="0.5", linewidth=0.8, linestyle=":")
-        ax.axvline(display.answer, color="0.5", linewidth=0.8, linestyle="--")
+            ax.plot(*line, color=gray(ax, 0.5), linewidth=0.8)
+        ax.axvline(display.base, color=gray(ax, 0.5), linewidth=0.8, linestyle=":")
+        ax.axvline(display.answer, color=gray(ax, 0.5), linewidth=0.8, linestyle="--")
         ax.margins(x=0.12)
         _name_rows(ax, display.names)
         ax.set_xlabel(f"from {display.base:.4g} (mean) to {display.answer:.4g} (this row)")
@@ -325,7 +324,7 @@ def shap_dependence(
     if color is not None:
         other = _column(part, color, "color")
         shades = _shades(np.asarray(part.data)[known, other])
-        color_name = _short(part.feature_names[other])
+        color_name = shortened(part.feature_names[other])
 
     def draw(display: Display, ax: Any) -> None:
         from matplotlib.colors import LinearSegmentedColormap
@@ -335,16 +334,22 @@ def shap_dependence(
         x, y = display.data, display.values
         if x.dtype.kind not in "fiub":
             words, x = np.unique(x.astype(str), return_inverse=True)
-            ax.set_xticks(range(len(words)), [_short(word) for word in words])
-        ax.axhline(0.0, color="0.5", linewidth=0.8, zorder=0)
+            ax.set_xticks(range(len(words)), [shortened(word) for word in words])
+        ax.axhline(0.0, color=gray(ax, 0.5), linewidth=0.8, zorder=0)
         if display.shades is None:
             ax.scatter(x, y, **{"color": COLORS[0], **look})
         else:
             colors = LinearSegmentedColormap.from_list("low to high", LOW_TO_HIGH)
-            gray = np.isnan(display.shades)
-            ax.scatter(x[gray], y[gray], **{"color": "0.6", **look})
-            shown = {"c": display.shades[~gray], "cmap": colors, "vmin": 0.0, "vmax": 1.0, **look}
-            ax.scatter(x[~gray], y[~gray], **shown)
+            unknown = np.isnan(display.shades)
+            ax.scatter(x[unknown], y[unknown], **{"color": gray(ax, 0.6), **look})
+            shown = {
+                "c": display.shades[~unknown],
+                "cmap": colors,
+                "vmin": 0.0,
+                "vmax": 1.0,
+                **look,
+            }
+            ax.scatter(x[~unknown], y[~unknown], **shown)
             _show_colors(ax, colors, color_name)
         ax.set_xlabel(part.feature_names[j])
         ax.set_ylabel(_label(part))
@@ -458,20 +463,12 @@ def _name_rows(ax: Any, names: list[str]) -> None:
     ax.set_ylim(len(names) - 0.4, -0.6)
 
 
-def _short(name: Any) -> str:
-    """A name that leaves room for the picture."""
-    name = str(name)
-    if len(name) <= LONGEST_NAME:
-        return name
-    return f"{name[: LONGEST_NAME - 8]}…{name[-7:]}"
-
-
 def _shown(value: Any) -> str:
     if isinstance(value, float | np.floating | int | np.integer) and not isinstance(value, bool):
         return f"{value:.4g}"
-    return _short(value)
+    return shortened(value)
 
 
 def _label(part: ShapExplanation) -> str:
     name = part.output_names
-    return "SHAP value" if name is None else f"SHAP value for {_short(name)}"
+    return "SHAP value" if name is None else f"SHAP value for {shortened(name)}"

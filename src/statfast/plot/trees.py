@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from statfast._estimator import Display, weight_text
+from statfast._estimator import Display, new_axes, shortened, weight_text
 from statfast._typing import Array, ArrayLike, Axes, Rows
 from statfast._validation import (
     as_choice,
@@ -18,10 +18,13 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
-from statfast.plot.regions import COLORS
+from statfast.plot.colors import COLORS, gray
 from statfast.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 MAX_CLASSES_COUNTED = 4  # The most classes whose counts fit into a box.
+FONT = 7.0  # points: the least size of the text in a figure of its own
+MAX_INCHES = 60.0  # of a side of such a figure
+MAX_QUESTION_NAME = 26  # characters of the name of a column
 
 
 def tree(
@@ -116,6 +119,10 @@ def tree(
         _draw(display, ax, arrays, None if best is None else best[0], deepest, style)
 
     numbers = {"nodes": np.array(nodes), "positions": _positions(arrays, nodes, deepest)}
+    if ax is None:
+        ax = new_axes()
+        ax.figure.set_size_inches(_room_for(node_texts, numbers["positions"]))
+        ax.set_position((0.01, 0.01, 0.98, 0.98))
     return Display(draw, **numbers, texts=node_texts).plot(ax=ax)
 
 
@@ -183,7 +190,8 @@ def _best(model: Any, output: int) -> Any:
 def _question(model: Any, node: int, features: Any, digits: int) -> Any:
     """What a node asks, and where rows go that cannot answer."""
     arrays = model.tree_
-    name, sets = features[arrays.feature[node]], model.split_categories(node)
+    name = shortened(features[arrays.feature[node]], MAX_QUESTION_NAME)
+    sets = model.split_categories(node)
     if sets is None:
         asked = f"{name} \N{LESS-THAN OR EQUAL TO} {arrays.threshold[node]:.{digits}f}"
     else:
@@ -285,7 +293,7 @@ def _draw(display: Display, ax: Any, arrays: Any, best: Any, deepest: Any, style
             continue
         for child in (arrays.children_left[node], arrays.children_right[node]):
             (x, y), (below, under) = place[node], place[int(child)]
-            ax.plot([x, below, below], [y, y, under], color="0.5", linewidth=0.9, zorder=1)
+            ax.plot([x, below, below], [y, y, under], color=gray(ax, 0.5), linewidth=0.9, zorder=1)
     ax.set_xlim(at[:, 0].min() - 0.6, at[:, 0].max() + 0.6)
     ax.set_ylim(at[:, 1].min() - 0.5, 0.5)
     size = {"fontsize": _font_size(ax, display.texts, at)}
@@ -294,7 +302,8 @@ def _draw(display: Display, ax: Any, arrays: Any, best: Any, deepest: Any, style
         cut = arrays.children_left[node] >= 0 and arrays.depth[node] == deepest
         box = {"boxstyle": "round,pad=0.3", "facecolor": color, "edgecolor": "0.4"}
         box["linestyle"] = "--" if cut else "-"
-        ax.text(x, y, text, **{"ha": "center", "va": "center", "bbox": box, **size, **style})
+        ink = {"color": "0.1", "ha": "center", "va": "center"}  # The boxes are light in any theme.
+        ax.text(x, y, text, **{**ink, "bbox": box, **size, **style})
     if len(nodes) > 1:
         sides = (
             (arrays.children_left[0], "yes ", "right"),
@@ -302,16 +311,21 @@ def _draw(display: Display, ax: Any, arrays: Any, best: Any, deepest: Any, style
         )
         for child, word, side in sides:  # The words stand beside the lines, where there is no box.
             x, y = place[int(child)]
-            ax.text(x, y / 2.0, word, ha=side, va="center", color="0.35", **size)
+            ax.text(x, y / 2.0, word, ha=side, va="center", color=gray(ax, 0.35), **size)
     ax.set_axis_off()
 
 
 def _font_size(ax: Any, texts: list[Any], at: Any) -> Any:
     """Points such that neighbors of a level do not touch: a letter is some 0.6 of them wide."""
     width, height = (72.0 / ax.figure.dpi * size for size in ax.bbox.size)
+    return max(1.0, min(10.0, *_fitting_sizes(texts, at, width, height)))
+
+
+def _fitting_sizes(texts: list[Any], at: Any, width: float, height: float) -> list[float]:
+    """The font sizes at which boxes fill the height, and neighbors the width, of a picture."""
     across = width / (np.ptp(at[:, 0]) + 1.2)
     down = height / (np.ptp(at[:, 1]) + 1.0)
-    fits = [down / 5.5, 10.0]
+    fits = [down / 5.5]
     for depth in np.unique(at[:, 1]):
         level = np.flatnonzero(at[:, 1] == depth)
         letters = [max(map(len, texts[i].split("\n"))) + 2.0 for i in level]
@@ -320,7 +334,16 @@ def _font_size(ax: Any, texts: list[Any], at: Any) -> Any:
         for i in range(len(level) - 1):
             gap = at[level[i + 1], 0] - at[level[i], 0]
             fits.append(gap * across / (0.3 * (letters[i] + letters[i + 1])))
-    return max(1.0, min(fits))
+    return fits
+
+
+def _room_for(texts: list[Any], at: Any) -> tuple[float, float]:
+    """Width and height in inches of a figure in which the font is no smaller than FONT."""
+    width, height = 6.4, 4.8
+    of_height, *of_width = _fitting_sizes(texts, at, 72.0 * width, 72.0 * height)
+    height *= max(1.0, FONT / of_height)
+    width *= max(1.0, FONT / min(of_width, default=FONT))
+    return min(width, MAX_INCHES), min(height, MAX_INCHES)
 
 
 def importances(
