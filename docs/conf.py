@@ -79,7 +79,8 @@ html_title = f"statfast {release}"
 html_theme_options = {"show_prev_next": False, "show_toc_level": 2}
 html_show_sourcelink = False
 html_sidebars = {
-    page: [] for page in ("tour", "course", "benchmarks", "validation", "glossary", "support")
+    page: []
+    for page in ("tour", "course", "benchmarks", "validation", "not_here", "glossary", "support")
 }
 
 

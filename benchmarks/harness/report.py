@@ -146,20 +146,24 @@ def _remark(entry):
 
 
 def page(documents: dict[str, dict]) -> str:
-    """Each suite: bars, or a line for each problem; then what is slower, and the machines."""
+    """Each suite: groups, or a line for each problem; then what is slower, and the machines.
+
+    What a group is to reach is for those who work on it: the table that is printed says it.
+    """
     text = []
     for name, document in documents.items():
         suite = SUITES[name]
         title = suite.title[0].upper() + suite.title[1:]
         text += [title, "-" * len(title), ""]
         if suite.bars:
-            text += [*_restructured(bars.HEAD, bars.table(suite.bars, document["problems"])), ""]
+            groups = [line[:-2] for line in bars.table(suite.bars, document["problems"])]
+            text += [*_restructured(bars.HEAD[:-2], groups), ""]
             continue
         head = ("problem", "statfast", "fastest peer", "ratio", "of hardware limit")
-        rows = [_row(row)[:-1] for row in document["problems"] if not row["beyond"]]
+        rows = [_row({**row, "beyond": False})[:-1] for row in document["problems"]]
         means = document["geometric_means"]
         text += [*_restructured(head, rows), ""]
-        text += [*(f"| {_mean(label, means[label])}" for label in means), ""]
+        text += [_mean("all", means["all"]) + ".", ""] if "all" in means else []
     slower = _slower(documents.values())
     if slower:
         text += [slower[1].rstrip(":"), "-" * len(slower[1].rstrip(":")), *slower[2:]]
@@ -194,7 +198,20 @@ def readme_table(documents: dict[str, dict]) -> str:
         (family, str(count), f"{mean:.1f}x", f"{least:.2g}x", f"{faster} of {count}")
         for family, count, mean, least, faster in summary(documents)
     ]
-    return "\n".join(_markdown(SUMMARY, rows)) if rows else ""
+    return "\n".join([*_markdown(SUMMARY, rows), "", _measured(documents)]) if rows else ""
+
+
+def _measured(documents: dict[str, dict]) -> str:
+    """A sentence: on which machines, and between which days."""
+    shown = [document for name, document in documents.items() if SUITES[name].family]
+    machines = sorted({
+        f"{document['machine']['cpu']}, {document['machine']['usable_cores']} cores, "
+        f"{document['machine']['isa']}"
+        for document in shown
+    })  # fmt: skip
+    days = sorted(document["date"][:10] for document in shown)
+    between = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+    return f"Measured on {'; '.join(machines)}; {between}."
 
 
 def draw(documents, path) -> None:

@@ -379,6 +379,18 @@ def _(**k):
     return plot.dendrogram(sf.linkage(X[:30], "ward"), labels=labels, **k)
 
 
+@case("neighbor_distances")
+def _(**k):
+    return plot.neighbor_distances(iris()[0], eps=0.5, **k)
+
+
+for _name in ("condensed_tree", "reachability"):
+
+    @case(_name)
+    def _(name=_name, **k):
+        return getattr(plot, name)(sf.HDBSCAN(min_cluster_size=10).fit(iris()[0]), **k)
+
+
 @case("elbow")
 def _(**k):
     return plot.elbow(choose_n_clusters(iris()[0], ks=range(1, 8), random_state=0), **k)
