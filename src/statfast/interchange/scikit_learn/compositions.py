@@ -80,7 +80,8 @@ def _columns(columns: Any) -> Any:
     """Columns as users name them: scikit-learn keeps those that remain in a list of its own."""
     if isinstance(columns, str | int | slice | np.ndarray):
         return columns
-    return list(columns)
+    kept = type(columns).__name__ == "_RemainderColsList"  # which warns of its items
+    return list(columns.data if kept else columns)
 
 
 def _read_columns(model: Any, convert: Convert) -> Any:
@@ -187,6 +188,7 @@ def _read_adaboost(model: Any, convert: Convert) -> Any:
 
 
 def _write_adaboost(model: Any, convert: Convert) -> Any:
+    import sklearn.ensemble
     from sklearn.base import clone
 
     require(
@@ -196,7 +198,11 @@ def _write_adaboost(model: Any, convert: Convert) -> Any:
     members = [convert(member) for member in model.estimators_]
     learned = {**_adaboost(model, lambda member: member), "estimators_": members}
     learned["estimator_"] = clone(members[0])
+    parameters: dict[str, Any] = {"estimator": clone(members[0])}
+    kind = getattr(sklearn.ensemble, type(model).__name__)
+    if kind().get_params().get("algorithm") == "SAMME.R":  # the default until 1.5
+        parameters["algorithm"] = "SAMME"
     return sklearn_model(
-        "ensemble", type(model).__name__, model, parameters={"estimator": clone(members[0])},
+        "ensemble", type(model).__name__, model, parameters=parameters,
         **learned,
     )  # fmt: skip

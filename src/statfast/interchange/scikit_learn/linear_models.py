@@ -167,10 +167,12 @@ def write_logistic(model: Any) -> Any:
         model._posterior != "ovr", model, "with multi_class='ovr' and several classes",
         "Fit OneVsRestClassifier, or multi_class='multinomial'.",
     )  # fmt: skip
+    # Until 1.7 there is a multi_class, by which two classes could have another model.
     sign = -1.0 if model._turned else 1.0
     learned = {name: vars(model)[name] for name in ("C_", "Cs_", "n_iter_") if name in vars(model)}
     return sklearn_model(
-        "linear_model", type(model).__name__, model, classes_=model.classes_,
+        "linear_model", type(model).__name__, model,
+        parameters={"multi_class": "deprecated"}, classes_=model.classes_,
         coef_=sign * model.coef_, intercept_=sign * np.ravel(model.intercept_), **learned,
     )  # fmt: skip
 
