@@ -6,6 +6,8 @@ Families are loaded when they are first used (scientific-python.org/specs/spec-0
 hand after it.
 """
 
+from __future__ import annotations
+
 from importlib import import_module
 
 __version__ = "0.1.0"

@@ -5,6 +5,8 @@ To add a family, write a function in `_tour` that returns a `Finding` (or None w
 missing), and name it in `FAMILIES`.
 """
 
+from __future__ import annotations
+
 import argparse
 import sys
 from collections.abc import Callable, Sequence

@@ -5,6 +5,8 @@ The matrix is scaled to a diagonal of ones first, which is about the best that s
 condition (van der Sluis 1969, doi:10.1007/BF02165096).
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._core.linalg import cholesky as kernel

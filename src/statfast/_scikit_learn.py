@@ -5,6 +5,8 @@ Modules that have the name of one of scikit-learn's ask this table for what they
 leaves the table when it comes to the package: a test compares it with the installed scikit-learn.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 _BASE = "statfast.Estimator is the base of what is here, and works with the mixins of sklearn.base"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Words of annotations that several families use. Docstrings say more: shapes and dtypes."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 

@@ -126,6 +126,16 @@ def test_all_that_is_public_is_annotated():
     assert not lacking, "\n".join(sorted(lacking))
 
 
+def test_signatures_say_types_by_their_names():
+    long = set()
+    for public, home in PUBLIC:
+        for name, function in functions(getattr(home, public)):
+            for parameter in inspect.signature(function).parameters.values():
+                if len(str(parameter)) > 120:
+                    long.add(f"{function.__module__}: {name} has {parameter}")
+    assert not long, "\n".join(sorted(long))
+
+
 def unannotated_functions(text):
     """(class or None, function) of all that lack a type, as mypy sees them."""
 

@@ -6,6 +6,8 @@ that is not defined is NaN. Each distance depends on its two rows alone, whateve
 in, unless numbers have to be scaled by a power of two.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn

@@ -5,6 +5,8 @@ A condensed matrix, a square one and the pieces that a round of merging writes a
 they lie: kernels take the address of each row (``_core/distance/triangle.pyx``).
 """
 
+from __future__ import annotations
+
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
@@ -30,14 +32,14 @@ class Triangle:
     owners: Any = None  # arrays whose memory that is
 
     @classmethod
-    def of_condensed(cls, y: np.ndarray, m: int) -> "Triangle":
+    def of_condensed(cls, y: np.ndarray, m: int) -> Triangle:
         """Rows of a contiguous condensed matrix."""
         r = np.arange(m, dtype=np.intp)
         begin = r * (2 * m - r - 1) // 2
         return cls(y.ctypes.data + begin * y.itemsize, y.dtype, y)
 
     @classmethod
-    def of_square(cls, table: np.ndarray) -> "Triangle":
+    def of_square(cls, table: np.ndarray) -> Triangle:
         """Rows of a square matrix whose rows are contiguous, right of its diagonal."""
         r = np.arange(len(table), dtype=np.intp)
         begin = r * table.strides[0] + (r + 1) * table.itemsize

@@ -7,6 +7,8 @@ computes it from the rows each time. Where the rows have few columns, that takes
 reading it from memory, and it needs no memory.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import inf, isfinite
 from typing import Any, Self

@@ -7,6 +7,8 @@ contributes 0 where they are equal, else 1. An asymmetric column of truth values
 where both rows are false.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -42,7 +44,7 @@ class GowerColumns:
     weights: np.ndarray  # (d,)
 
     @classmethod
-    def from_table(cls, X: Any, metric_params: Mapping[str, Any]) -> "GowerColumns":
+    def from_table(cls, X: Any, metric_params: Mapping[str, Any]) -> GowerColumns:
         """The columns of a table: their kinds as `metric_params` say, or by their types.
 
         Parameters

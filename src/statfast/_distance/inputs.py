@@ -6,6 +6,8 @@ upper triangle of dissimilarities (`condensed`), and an object of dissimilarity.
 rectangle of their matrix (`made`).
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -4,6 +4,8 @@
 What the arrays mean is explained in ``_core/kdtree/tree.pxd``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -51,7 +53,7 @@ class KDArrays:
         return _rebuilt, self.fields
 
     @classmethod
-    def build(cls, X: np.ndarray, leaf: int, n_jobs: int | None = None) -> "KDArrays":
+    def build(cls, X: np.ndarray, leaf: int, n_jobs: int | None = None) -> KDArrays:
         """The tree of the rows X (n, d), float64 or float32; `leaf` is a multiple of 8."""
         n, d = X.shape
         leaves = -(-n // leaf)

@@ -10,6 +10,8 @@ after whitening, and cosine distance is half the squared distance between normal
 are computed from float64 differences between prepared rows.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parameters of metrics: weights and variances of columns, and covariances, checked."""
 
+from __future__ import annotations
+
 from contextlib import suppress
 from typing import Any
 

@@ -6,6 +6,8 @@ origin near their mean, and scale them by a power of two to about 1. Neither cha
 nearest; both keep float32 far from cancellation, overflow and underflow.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from operator import add
 
@@ -32,7 +34,7 @@ class Extent:
     low: np.ndarray  # (d,) column minima
     high: np.ndarray  # (d,) column maxima
 
-    def __add__(self, other: "Extent") -> "Extent":
+    def __add__(self, other: Extent) -> Extent:
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         return Extent(self.n + other.n, self.dtype, self.total + other.total, low, high)
 
@@ -54,7 +56,7 @@ class Float32Frame:
     scale: float
 
     @classmethod
-    def from_extent(cls, extent: Extent) -> "Float32Frame":
+    def from_extent(cls, extent: Extent) -> Float32Frame:
         """The frame of rows about their mean, which brings them to about 1; float32 rows that
         would overflow by being moved stay about 0."""
         origin = origin_of(extent.mean)

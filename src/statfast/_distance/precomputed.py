@@ -7,6 +7,8 @@ medoids and scores do not. Rounding errors, such as those of ``1 - np.corrcoef(X
 up to `slack_of`: numbers below zero or on the diagonal become zero, in a copy.
 """
 
+from __future__ import annotations
+
 from itertools import combinations_with_replacement
 from math import isqrt
 from typing import Any

@@ -10,6 +10,8 @@ A call in progress is a `_Run`, led by the calling thread. Threads of one pool, 
 it is first needed, may join it as helpers. When they come changes the time, never the answer.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 import threading
@@ -152,7 +154,7 @@ def fold(
 
 
 def reduce(
-    partial: Callable[..., Any], X: "np.ndarray | Chunks", *aligned: np.ndarray | None,
+    partial: Callable[..., Any], X: np.ndarray | Chunks, *aligned: np.ndarray | None,
     merge: Callable[..., Any], n_jobs: int | None = None, effort: float = inf, least: int = 256,
     progress: Callable[..., Any] | None = None,
 ) -> Any:  # fmt: skip
@@ -252,7 +254,7 @@ class _Stopped(BaseException):
 
 
 class _Here(threading.local):
-    task: "tuple[_Run, int] | None" = None  # the call and the number of the task of this thread
+    task: tuple[_Run, int] | None = None  # the call and the number of the task of this thread
     threads = 0  # threads that calls of this thread may use; 0 if not set
 
 

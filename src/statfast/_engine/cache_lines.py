@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Memory aligned to cache lines, for the vectors of kernels."""
 
+from __future__ import annotations
+
 from math import prod
 from typing import Any
 

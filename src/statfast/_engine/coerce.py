@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Conversions of `Parts` and collections of Dask to `Parts`."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

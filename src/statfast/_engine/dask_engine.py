@@ -6,6 +6,8 @@ there are many workers, merges of ten results. They are ordinary tasks, so that 
 what a dead worker held. Without a client, this process computes the parts one after the other.
 """
 
+from __future__ import annotations
+
 import pickle
 import sys
 import time

@@ -4,6 +4,8 @@
 An executor keeps no data: each task names the places of its rows, and a worker loads them.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor, as_completed

@@ -4,6 +4,8 @@
 A source is a small description of where its rows are; the worker of a part loads them.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The interface of engines, which work on parts where they lie, and the engine of this process."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

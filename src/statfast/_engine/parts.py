@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows in parts: in files, in memory, or on the workers of a cluster."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -118,7 +120,7 @@ class Parts:
         self.documents = False
 
     @classmethod
-    def kept_by(cls, engine: Engine, columns: Sequence[Any], names: Any = None) -> "Parts":
+    def kept_by(cls, engine: Engine, columns: Sequence[Any], names: Any = None) -> Parts:
         """The parts of collections that an engine keeps."""
         self = cls.__new__(cls)
         self._become(engine, engine.adopt(columns), names)
@@ -160,7 +162,7 @@ class Parts:
             raise self._with_location(served.failure)
         return total_of(served)
 
-    def prepared(self, prepare: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> "PreparedParts":
+    def prepared(self, prepare: Callable[[tuple[Any, ...]], tuple[Any, ...]]) -> PreparedParts:
         """Make parts whose columns are made ready where they lie, in each pass over them.
 
         Parameters
@@ -175,7 +177,7 @@ class Parts:
         """
         return PreparedParts(self, new_fit(self), prepare)
 
-    def mapped(self, work: Callable[..., Any], state: Any) -> "Parts":
+    def mapped(self, work: Callable[..., Any], state: Any) -> Parts:
         """Make parts of what is computed from each.
 
         Parameters

@@ -7,6 +7,8 @@ where they lie. It adds up their statistics in the order of the rows. A fit that
 `Work` takes rows of any source, with the same bits for any number of threads and workers.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import iadd

@@ -8,6 +8,8 @@ arrays that others see, and release Python's lock, which ``numpy`` does and ``sc
 not.
 """
 
+from __future__ import annotations
+
 import atexit
 import sys
 import threading

@@ -7,6 +7,8 @@ kernel, and the threads of a `Team` do the parts of each step: they wait awake f
 without Python.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._core.threads import spin_wait as kernel

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A text progress bar for long calls."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

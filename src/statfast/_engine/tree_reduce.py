@@ -7,6 +7,8 @@ halves in their order. A worker sends the nodes that its parts complete, so that
 same bits for any number of workers, any order, and any number of repetitions.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -22,7 +24,7 @@ class Stacked(NamedTuple):
 
     rows: np.ndarray
 
-    def __add__(self, other: "Stacked") -> "Stacked":
+    def __add__(self, other: Stacked) -> Stacked:
         return Stacked(np.concatenate([self.rows, other.rows]))
 
 

@@ -6,6 +6,8 @@ are read anew. It is kept until a fit ends, and for the last fits at most. Work 
 bits with it and without it.
 """
 
+from __future__ import annotations
+
 import threading
 import weakref
 from collections.abc import Callable, Iterator

@@ -4,6 +4,8 @@
 scikit-learn is imported only inside the methods that nothing but scikit-learn calls.
 """
 
+from __future__ import annotations
+
 import copy
 import inspect
 import re

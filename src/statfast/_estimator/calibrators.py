@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calibrators: Platt's sigmoid, and rising means by pooling adjacent violators."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._core.order import pool

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Probabilities of classes from those of pairs of them."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._engine import checkpoint

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Weights of rows, of which some are those of their classes."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any

@@ -8,6 +8,8 @@ one has a weight, too (R. J. Tibshirani, R. Foygel Barber, E. J. Candes & A. Ram
 arXiv:1904.06019).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Methods that an instance has under a condition: say, where an estimator inside has them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any

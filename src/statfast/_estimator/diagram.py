@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An estimator as a notebook shows it: its parameters, and boxes of the estimators inside."""
 
+from __future__ import annotations
+
 import html
 from collections.abc import Iterable
 from typing import Any, ClassVar

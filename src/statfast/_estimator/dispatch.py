@@ -6,6 +6,8 @@
 predict: block by block, of the kind of the input, and lazily.
 """
 
+from __future__ import annotations
+
 import copy
 import inspect
 from collections.abc import Callable
@@ -163,7 +165,7 @@ class R2Sums:
     def __init__(self, *values: Any) -> None:
         self.values = values
 
-    def __add__(self, other: "R2Sums") -> "R2Sums":
+    def __add__(self, other: R2Sums) -> R2Sums:
         residual, mean, spread, weight = self.values
         other_residual, other_mean, other_spread, other_weight = other.values
         total = weight + other_weight

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What pictures return: their numbers, and the axes that they were drawn on."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from importlib import import_module
 from textwrap import wrap

@@ -6,6 +6,8 @@ of row i; the ends of the jackknife+ have a rank among those of all rows (R. Foy
 Candes, A. Ramdas & R. J. Tibshirani 2021, doi:10.1214/20-AOS1965).
 """
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

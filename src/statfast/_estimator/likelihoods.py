@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Likelihoods of mixtures of densities, and what models are chosen by."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -6,6 +6,8 @@ rows hold is its members' to judge: they may be numbers with or without gaps, a 
 columns of all types, texts, or anything else that has rows.
 """
 
+from __future__ import annotations
+
 from dataclasses import fields
 from typing import Any
 

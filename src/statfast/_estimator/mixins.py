@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What classifiers, clusterers and transformers have in common."""
 
+from __future__ import annotations
+
 import inspect
 import sys
 from collections.abc import Callable

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimators in a list, by name: their parameters are those of the estimator that holds them."""
 
+from __future__ import annotations
+
 from typing import Any, ClassVar, Self
 
 from statfast._estimator.base import Estimator

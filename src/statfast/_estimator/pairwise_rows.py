@@ -4,6 +4,8 @@
 An estimator says that it takes one, as do those that wrap it: scikit-learn's tag ``pairwise``.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What every regressor has in common: targets that are numbers, and R squared."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

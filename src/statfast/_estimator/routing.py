@@ -6,6 +6,8 @@ As a rule weights reach each part that takes them, and other arguments of ``fit`
 asked for by ``set_fit_request`` and its kin, as in scikit-learn's own classes.
 """
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coefficients that a fitted linear classifier may keep as a sparse matrix."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Self
 

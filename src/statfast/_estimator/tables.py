@@ -4,6 +4,8 @@
 A model gathers its facts and columns; how they are laid out is decided here. Nothing is computed.
 """
 
+from __future__ import annotations
+
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

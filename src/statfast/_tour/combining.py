@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Models of models: votes, stacks, thresholds and chains."""
 
+from __future__ import annotations
+
 import time
 from typing import Any
 

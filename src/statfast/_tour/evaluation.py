@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How models are judged: held-out rows, rankings and scores."""
 
+from __future__ import annotations
+
 import time
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Generative models: normal classes, naive Bayes and language models."""
 
+from __future__ import annotations
+
 import time
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Nearest neighbors: digits, in two sizes; densities."""
 
+from __future__ import annotations
+
 import time
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables: columns of names beside columns of numbers, and columns that are worth keeping."""
 
+from __future__ import annotations
+
 import time
 
 import numpy as np

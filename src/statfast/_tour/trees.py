@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trees and ensembles."""
 
+from __future__ import annotations
+
 import time
 
 import numpy as np

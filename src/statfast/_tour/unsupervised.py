@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Without labels: principal components, clusters and mixtures."""
 
+from __future__ import annotations
+
 import time
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns of categories as codes from 0 on; values that the fit has not seen are missing."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

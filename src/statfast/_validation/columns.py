@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables whose columns are of several types: numbers, truth values, strings, categories."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -6,6 +6,8 @@ filter its warnings. Where scikit-learn is already loaded, what is raised here i
 its class and ours; it is never imported for the purpose.
 """
 
+from __future__ import annotations
+
 import reprlib
 import sys
 import warnings

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows for an estimator that is fitted: they have the columns of those of ``fit``."""
 
+from __future__ import annotations
+
 from math import isfinite
 from typing import Any, Literal, overload
 

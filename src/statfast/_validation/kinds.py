@@ -7,6 +7,8 @@ strings, whose digits may as well name categories. The values decide: a category
 numbers holds numbers.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from datetime import date, time, timedelta
 from typing import Any

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Allocations that would not fit into memory are refused before they are made."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 # ------------------------------------------------------------------ memory

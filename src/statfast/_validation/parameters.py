@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parameters: counts, numbers, choices, generators and flags, with a sentence for what is none."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from math import inf, isfinite
 from numbers import Integral, Real

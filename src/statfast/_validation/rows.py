@@ -5,6 +5,8 @@ Public methods pass what the user gave through here once; everything below trust
 Each failure is one sentence that names the argument, what it got, and the fix.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Collection
 from math import isfinite

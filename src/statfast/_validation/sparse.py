@@ -6,6 +6,8 @@ sorted columns, without duplicates or zeros, in float64. Few methods take such r
 to `as_rows`, which refuses them with a sentence.
 """
 
+from __future__ import annotations
+
 from typing import Any, TypeGuard
 
 import numpy as np

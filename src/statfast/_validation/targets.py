@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Targets and weights: labels by codes, numbers to predict, weights of rows."""
 
+from __future__ import annotations
+
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any

@@ -4,6 +4,8 @@
 ``python -m statfast.audit script.py`` runs a script, `watch` watches a notebook.
 """
 
+from __future__ import annotations
+
 from statfast.audit.report import AuditReport
 
 __all__ = ["AuditReport", "watch"]

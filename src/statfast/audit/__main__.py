@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """``python -m statfast.audit script.py``: run a script with scikit-learn, and its twins beside."""
 
+from __future__ import annotations
+
 import argparse
 import shutil
 import sys

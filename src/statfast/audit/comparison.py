@@ -5,6 +5,8 @@ Numbers differ by the largest absolute difference as a share of the largest numb
 answer; labels, words and flags by the share of entries that are not the same.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +34,7 @@ class Difference:
     where: str = ""
     matters: bool = False
 
-    def within(self, name: str) -> "Difference":
+    def within(self, name: str) -> Difference:
         """The same difference, of a named part."""
         return Difference(self.size, f"{name} {self.where}".strip(), self.matters)
 

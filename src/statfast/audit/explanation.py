@@ -7,6 +7,8 @@ of ours that stands for scikit-learn's. Chance is named if scikit-learn's own an
 gap for other seeds. A few rows are named by what they say of a class and its answer.
 """
 
+from __future__ import annotations
+
 import copy
 import time
 from collections.abc import Callable, Iterator

@@ -6,6 +6,8 @@ they were: they can be pickled, copied and cloned, and what asks for a method's 
 the method of a class, gets scikit-learn's.
 """
 
+from __future__ import annotations
+
 import inspect
 import os
 import sys
@@ -29,7 +31,7 @@ _FOREIGN = ("sklearn", "statfast", "joblib", "threading", "concurrent", "context
 class WatchedMethod:
     """A method of a class of scikit-learn whose calls are told to a recorder."""
 
-    def __init__(self, original: Any, cls: type, name: str, watcher: "Watcher") -> None:
+    def __init__(self, original: Any, cls: type, name: str, watcher: Watcher) -> None:
         self.original = original
         function = original if isinstance(original, FunctionType) else _function_of(original, cls)
 

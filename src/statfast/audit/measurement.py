@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One call, measured; and a place for calls of which the program is to notice nothing."""
 
+from __future__ import annotations
+
 import io
 import os
 import random

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The table of an audit, as text of any width and as HTML."""
 
+from __future__ import annotations
+
 import html
 import os
 from textwrap import wrap
@@ -48,7 +50,7 @@ class AuditReport:
         """End the audit; scikit-learn's classes have their own methods again."""
         self._watcher.stop()
 
-    def __enter__(self) -> "AuditReport":
+    def __enter__(self) -> AuditReport:
         return self
 
     def __exit__(self, *exception: object) -> None:

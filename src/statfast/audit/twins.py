@@ -6,6 +6,8 @@ imports. Estimators among the parameters are treated alike, in lists and diction
 has no twin stays scikit-learn's, as a copy.
 """
 
+from __future__ import annotations
+
 import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping

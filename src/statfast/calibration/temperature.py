@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Temperature scaling: one factor of all logits, which keeps the order of the classes."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._typing import Array

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tables shipped in the package, which README.md credits."""
 
+from __future__ import annotations
+
 import gzip
 from dataclasses import dataclass, field, replace
 from html import escape

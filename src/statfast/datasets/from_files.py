@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables that are read from their original files, which are not shipped."""
 
+from __future__ import annotations
+
 import gzip
 import os
 import zlib

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MNIST from its four original files, which are not shipped: their license is unclear."""
 
+from __future__ import annotations
+
 import gzip
 import os
 import zlib

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimates of probabilities from counts."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Posteriors, the risk of each decision, and the decision of least risk."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

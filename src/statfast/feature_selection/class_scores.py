@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores of single columns for classes: the F test of equal means, and chi squared of counts."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -196,7 +198,7 @@ class ClassCounts:
     class_weights: NDArray[np.float64]
     counts: NDArray[np.float64]
 
-    def __add__(self, other: "ClassCounts") -> "ClassCounts":
+    def __add__(self, other: ClassCounts) -> ClassCounts:
         class_weights = self.class_weights + other.class_weights
         return ClassCounts(class_weights, self.counts + other.counts)
 

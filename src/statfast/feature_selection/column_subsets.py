@@ -5,6 +5,8 @@ The rows are cut into the segments that folds have in common, and the statistics
 fold fits, and of those that it holds out, are merged from them. Those of some columns are cut out.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce

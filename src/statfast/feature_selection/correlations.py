@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores of single columns for a target of numbers: correlation, and the F test that it gives."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,7 +164,7 @@ class CrossMoments:
     mean_of_y: float
     squares_of_y: float
 
-    def __add__(self, other: "CrossMoments") -> "CrossMoments":
+    def __add__(self, other: CrossMoments) -> CrossMoments:
         # Chan, Golub and LeVeque (1983)
         total_weight = self.total_weight + other.total_weight
         if not total_weight:
@@ -181,7 +183,7 @@ class CrossMoments:
                 self.squares_of_y + other.squares_of_y + factor * distance_of_y**2,
             )
 
-    def about_zero(self) -> "CrossMoments":
+    def about_zero(self) -> CrossMoments:
         """The same with all means 0."""
         w, zeros = self.total_weight, np.zeros_like(self.means)
         return CrossMoments(

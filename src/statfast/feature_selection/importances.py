@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How important a fitted model holds each column to be: its coefficients or importances."""
 
+from __future__ import annotations
+
 from operator import attrgetter
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mutual information of single columns and a target, by nearest neighbors or by counts."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise

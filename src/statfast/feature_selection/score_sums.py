@@ -6,6 +6,8 @@ they are solved for. The function sums them up at once; a selector has them summ
 fit that is a sum.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

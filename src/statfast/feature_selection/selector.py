@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What selectors of columns have in common: their mask, and rows of the columns that it marks."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Best subsets: of all sets of each number of columns, the one that leaves the fewest squares."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -77,7 +79,7 @@ class BestSubsets(LongTabled):
     def __len__(self) -> int:
         return len(self.sets)
 
-    def __getitem__(self, key: slice) -> "BestSubsets":
+    def __getitem__(self, key: slice) -> BestSubsets:
         return replace(self, **{name: getattr(self, name)[key] for name in _OF_SETS})
 
     def columns(self, size: int, rank: int = 0) -> NDArray[np.intp]:
@@ -174,7 +176,7 @@ def best_subset(
     fit_intercept: bool = True,
     cv: Any = None,
     groups: ArrayLike | None = None,
-) -> "BestSubsets":
+) -> BestSubsets:
     """The best sets of columns of each size for least squares, of all that there are.
 
     Parameters

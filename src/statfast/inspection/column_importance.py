@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Permutation importance: the fall of a score when the values of a column are permuted."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

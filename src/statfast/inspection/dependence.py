@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Partial dependence: predictions of a model when one or more columns are set to values."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -115,7 +117,7 @@ def partial_dependence(
     method: Literal["auto", "brute", "recursion"] = "auto",
     kind: Literal["average", "individual", "both"] = "average",
     n_jobs: int | None = None,
-) -> "PartialDependence":
+) -> PartialDependence:
     """Partial dependence: the average prediction with features set to given values.
 
     Parameters

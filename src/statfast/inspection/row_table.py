@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows whose columns can be replaced, in the container that the model was fitted to."""
 
+from __future__ import annotations
+
 import sys
 from typing import Any
 
@@ -33,21 +35,21 @@ class RowTable:
             return self._rows
         return self._framed(dict(zip(self.names, self._rows.T, strict=True)))
 
-    def copy(self) -> "RowTable":
+    def copy(self) -> RowTable:
         """A table with a copy of the rows."""
         return self._with_rows(self._rows.copy())
 
-    def part(self, rows: Array) -> "RowTable":
+    def part(self, rows: Array) -> RowTable:
         """A table of a subset of the rows."""
         return self._with_rows(self._rows.iloc[rows].copy() if self.is_frame else self._rows[rows])
 
-    def _with_rows(self, rows: Any) -> "RowTable":
+    def _with_rows(self, rows: Any) -> RowTable:
         table = object.__new__(RowTable)
         table.is_frame, table.names, table._framed = self.is_frame, self.names, self._framed
         table._rows, table.shape = rows, rows.shape
         return table
 
-    def joined(self, background: "RowTable") -> "RowTable":
+    def joined(self, background: RowTable) -> RowTable:
         """The rows of this table, then those of another one with the same columns."""
         if self.is_frame != background.is_frame:
             raise TypeError("Both tables must be data frames, or none; pass the same container.")
@@ -56,7 +58,7 @@ class RowTable:
         concat = sys.modules[type(self._rows).__module__.partition(".")[0]].concat
         return self._with_rows(concat([self._rows, background._rows], ignore_index=True))
 
-    def mixed(self, places: Array) -> "RowTable":
+    def mixed(self, places: Array) -> RowTable:
         """Rows (m, p) of which column j is that of row ``places[:, j]``."""
         if not self.is_frame:
             return self._with_rows(self._rows[places, np.arange(self.shape[1])])

@@ -6,6 +6,8 @@ products and powers of kernels to find their parts still in the level-2 cache, a
 alone, so that the matrix has the same bits for any number of threads.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -12,6 +12,8 @@ J. Shawe-Taylor & N. Cristianini 2004, Kernel Methods for Pattern Analysis, sect
 doi:10.1017/CBO9780511809682.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -137,7 +139,7 @@ class Kernel:
             raise overflow(self, values, values)
         return values
 
-    def normalize(self) -> "Kernel":
+    def normalize(self) -> Kernel:
         """Return the normalized (cosine) kernel: k(x, y) / sqrt(k(x, x) k(y, y)).
 
         A point whose value with itself is 0, such as a row of zeros under `Linear`, has no
@@ -179,7 +181,7 @@ class Kernel:
             out[first : first + POINTS_OF_DIAGONAL] = block.diagonal()
         return out
 
-    def _fitted_to(self, A: Any) -> "Kernel":
+    def _fitted_to(self, A: Any) -> Kernel:
         """The kernel with what it would take from the points (an alphabet) taken from these."""
         return self
 
@@ -200,7 +202,7 @@ class Kernel:
 
     # ------------------------------------------------------------ the algebra
 
-    def __add__(self, other: Any) -> "Sum":
+    def __add__(self, other: Any) -> Sum:
         return Sum.combine(self, other) if isinstance(other, Kernel) else NotImplemented
 
     def __radd__(self, other: Any) -> Any:  # sum([k1, k2]) begins with 0.

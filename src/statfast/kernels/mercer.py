@@ -4,6 +4,8 @@
 J. Mercer 1909, Functions of positive and negative type, doi:10.1098/rsta.1909.0016.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

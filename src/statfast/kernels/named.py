@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernels by name, as estimators take them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import inf
 from typing import Any, TypeAlias

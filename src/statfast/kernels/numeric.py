@@ -5,6 +5,8 @@ All come from products, squared distances or Manhattan distances made tile by ti
 is left to do to a block is done in place.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations_with_replacement

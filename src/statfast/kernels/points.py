@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The points a kernel takes, checked: rows of numbers, strings, or a matrix made before."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -5,6 +5,8 @@ Letters are what the strings are made of, characters or bytes, of any alphabet. 
 numbers, and so are the values, exact below 2^53.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import comb

@@ -6,6 +6,8 @@ takes a hundredth of the time for a product; the others are followed from string
 takes no time for products that are zero.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 

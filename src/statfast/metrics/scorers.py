@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scorers by their names, which are scikit-learn's."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -8,6 +8,8 @@ of Celeux & Govaert 1995, doi:10.1016/0031-3203(94)00125-6; a common orientation
 vary is found by plane rotations, after Flury & Gautschi 1986, doi:10.1137/0907013.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

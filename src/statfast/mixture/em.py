@@ -9,6 +9,8 @@ E step: at convergence the new means are there too, so that nothing cancels, whe
 lie. Dempster, Laird & Rubin 1977, doi:10.1111/j.2517-6161.1977.tb01600.x.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -129,11 +131,11 @@ class MixtureSums:
     scatters: NDArray[np.float64]  # (K, d, d) about those means, lower triangles; or (K, d)
 
     @classmethod
-    def zeros(cls, *shape: int) -> "MixtureSums":
+    def zeros(cls, *shape: int) -> MixtureSums:
         """Those of no rows; scatters have this shape."""
         return cls(0.0, 0.0, 0.0, np.zeros(shape[0]), np.zeros(shape[:2]), np.zeros(shape))
 
-    def __iadd__(self, other: "MixtureSums") -> "MixtureSums":
+    def __iadd__(self, other: MixtureSums) -> MixtureSums:
         self.total_weight += other.total_weight
         self.log_likelihood += other.log_likelihood
         self.log_certainty += other.log_certainty
@@ -142,7 +144,7 @@ class MixtureSums:
         self.scatters += other.scatters
         return self
 
-    def __add__(self, other: "MixtureSums") -> "MixtureSums":
+    def __add__(self, other: MixtureSums) -> MixtureSums:
         copied = replace(
             self, counts=self.counts.copy(), sums=self.sums.copy(), scatters=self.scatters.copy()
         )

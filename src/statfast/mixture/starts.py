@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rows of a mixture, wherever they lie, and where EM starts."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -8,6 +8,8 @@ With w the signs of the classifiers' values for a sample, its distance to the wo
     d(w, c) = sum (1 - c_i w_i) / 2.
 """
 
+from __future__ import annotations
+
 import html
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -189,7 +191,7 @@ def _classes(n_classes: Any, learners: Callable[..., Any]) -> int:
     return k
 
 
-def one_vs_rest_code(n_classes: int, *, ordered: bool = False) -> "CodeMatrix":
+def one_vs_rest_code(n_classes: int, *, ordered: bool = False) -> CodeMatrix:
     """One-vs-rest code; or, ordered, each class against those after it.
 
     Parameters
@@ -224,7 +226,7 @@ def one_vs_rest_code(n_classes: int, *, ordered: bool = False) -> "CodeMatrix":
     return CodeMatrix(matrix[:, :-1], name="ordered")
 
 
-def one_vs_one_code(n_classes: int, *, asymmetric: bool = False) -> "CodeMatrix":
+def one_vs_one_code(n_classes: int, *, asymmetric: bool = False) -> CodeMatrix:
     """One-vs-one code: every pair of classes.
 
     Parameters
@@ -266,7 +268,7 @@ def one_vs_one_code(n_classes: int, *, asymmetric: bool = False) -> "CodeMatrix"
     return CodeMatrix(matrix, name="one_vs_one")
 
 
-def exhaustive_code(n_classes: int) -> "CodeMatrix":
+def exhaustive_code(n_classes: int) -> CodeMatrix:
     """Exhaustive code: every partition of the classes in two (Dietterich and Bakiri 1995).
 
     Parameters
@@ -302,7 +304,7 @@ def exhaustive_code(n_classes: int) -> "CodeMatrix":
     return CodeMatrix(np.vstack([np.ones_like(partitions), 2 * sides - 1]), name="exhaustive")
 
 
-def hadamard_code(n_classes: int) -> "CodeMatrix":
+def hadamard_code(n_classes: int) -> CodeMatrix:
     """Hadamard code: codewords at equal distances.
 
     Parameters
@@ -341,7 +343,7 @@ def random_code(
     sparse: bool = False,
     n_trials: int = 1000,
     random_state: Seed = None,
-) -> "CodeMatrix":
+) -> CodeMatrix:
     """Random code: the best separated of many draws (Allwein, Schapire and Singer 2000).
 
     Parameters

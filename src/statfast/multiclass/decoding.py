@@ -7,6 +7,8 @@ of the word adds L(0). With L(z) = (1 - sign z) / 2 the sum is the distance of t
 signs of the values.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._engine import checkpoint

@@ -5,6 +5,8 @@ A classifier is any object that has ``fit(X, y)`` with labels 0 and 1, and ``dec
 ``predict_proba``.
 """
 
+from __future__ import annotations
+
 import copy
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns of a table by name, place, slice, mask or type, and tables of some of them."""
 
+from __future__ import annotations
+
 import re
 from numbers import Integral
 from typing import Any

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Results of several transformers as one matrix, sparse matrix or frame, and their names."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter

@@ -8,6 +8,8 @@ of all rows (which cancels), and all folds share them. The spread of a fold's ro
 of its segments, gives the factor of the ridge of each column.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Any
 

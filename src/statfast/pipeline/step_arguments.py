@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the steps of a pipeline, or transformers side by side, are given beside the rows."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from statfast._estimator import ANSWERS, Route, routed, routing_is_on, takes_weights

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The steps of a pipeline: their names, checks of them, and properties that follow from them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 

@@ -10,6 +10,8 @@ matrix of each fold. Where it is a logistic regression, folds and candidates sha
 scaled once (`statfast.pipeline.scaled`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores of classifiers: ROC, coverage, precision and recall, costs, calibration, confusion."""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

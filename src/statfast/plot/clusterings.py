@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clustered rows in the plane, silhouettes, and scores against the number of clusters."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coefficients of many columns: stems that show which are zero, and their histogram."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Colors of classes and curves, grays for light and dark axes, and points of classes."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

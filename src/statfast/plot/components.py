@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Principal components: scree, biplot, circle of correlations, scores, and reconstructions."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any
 

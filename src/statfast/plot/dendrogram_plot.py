@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hierarchies of clusters: dendrograms, and the condensed tree and reachability of HDBSCAN."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Literal
 

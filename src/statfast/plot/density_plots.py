@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Densities: of one column with what classifiers decide by it, and of two as a surface."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Boosting round by round, margins, partial dependence and importances."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def boosting_errors(
-    model: "AdaBoostClassifier",
+    model: AdaBoostClassifier,
     X: Rows | None = None,
     y: Any = None,
     *,
@@ -87,7 +89,7 @@ def boosting_errors(
 
 
 def boosting_margins(
-    model: "AdaBoostClassifier",
+    model: AdaBoostClassifier,
     X: Rows,
     y: ArrayLike,
     *,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Images in a grid, each with its caption, and others beside it."""
 
+from __future__ import annotations
+
 from itertools import chain
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The margin of a support vector classifier, losses of margins, and kernel matrices."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -237,7 +239,7 @@ if TYPE_CHECKING:
 
 
 def kernel_matrix(
-    kernel: "str | Kernel | Callable[..., Any]",
+    kernel: str | Kernel | Callable[..., Any],
     X: Any,
     y: ArrayLike | None = None,
     *,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Linear models: coefficients with their intervals, diagnostics, and weights of words."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -487,7 +489,7 @@ def word_weights(
     n_words: int = 10,
     ax: Axes | None = None,
     **style: Any,
-) -> "WordWeightsDisplay":
+) -> WordWeightsDisplay:
     """Draw the words with the largest weights for one class and for another.
 
     Parameters

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Normal distributions and classes: contours of equal density, and canonical variates."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
@@ -108,7 +110,7 @@ def density_contours(
     ax: Axes | None = None,
     colors: Sequence[Any] | None = None,
     **style: Any,
-) -> "DensityContourDisplay":
+) -> DensityContourDisplay:
     """Draw the ellipses that hold given probabilities of a distribution, or of each class.
 
     Parameters
@@ -405,7 +407,7 @@ class CanonicalVariatesDisplay:
 
 
 def canonical_variates(
-    model: "LinearDiscriminantAnalysis",
+    model: LinearDiscriminantAnalysis,
     X: Rows,
     y: ArrayLike,
     *,
@@ -414,7 +416,7 @@ def canonical_variates(
     ax: Axes | None = None,
     colors: Sequence[Any] | None = None,
     **style: Any,
-) -> "CanonicalVariatesDisplay":
+) -> CanonicalVariatesDisplay:
     """Draw samples in the plane of two canonical variates, with an ellipse for each class.
 
     Parameters

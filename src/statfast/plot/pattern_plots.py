@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of patterns: association rules by support and confidence, subgroups by cover."""
 
+from __future__ import annotations
+
 from textwrap import wrap
 from typing import Any
 

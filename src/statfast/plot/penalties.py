@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coefficients and errors of cross-validation against penalties, and scores over two parameters."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -23,9 +25,9 @@ QUIET = "#9A9A9A"  # The color of lines without a name, and of the marks of the 
 
 
 def regularization_path(
-    path: "RegularizationPath",
+    path: RegularizationPath,
     *,
-    model: "LassoCV | ElasticNetCV | None" = None,
+    model: LassoCV | ElasticNetCV | None = None,
     names: Sequence[str] | None = None,
     n_labels: int = 6,
     ax: Axes | None = None,
@@ -258,7 +260,7 @@ def _errors(model: Any) -> Any:
     return alphas[kept], model.mse_mean_[kept], model.mse_error_[kept], name
 
 
-def search_scores(search: "GridSearchCV", *, ax: Axes | None = None, **style: Any) -> Display:
+def search_scores(search: GridSearchCV, *, ax: Axes | None = None, **style: Any) -> Display:
     """Draw the scores of a grid search: a curve of one parameter, or a heat map of two.
 
     Parameters
@@ -413,12 +415,12 @@ class RDAGridDisplay:
 
 
 def rda_grid(
-    model: "RegularizedDiscriminantAnalysisCV",
+    model: RegularizedDiscriminantAnalysisCV,
     *,
     quantity: Literal["error", "log loss"] = "error",
     ax: Axes | None = None,
     **style: Any,
-) -> "RDAGridDisplay":
+) -> RDAGridDisplay:
     """Draw the leave-one-out errors of regularized discriminant analysis over its grid.
 
     Parameters

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Geometry of points in the plane: their projection on a line, and the neighbors of a query."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

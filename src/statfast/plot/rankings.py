@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What curves of scores are drawn of: labels with scores, models with rows, or several by name."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

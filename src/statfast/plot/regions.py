@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decision regions: which class a classifier gives to each point of a line or of the plane."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 

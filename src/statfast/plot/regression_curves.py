@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Predictions along one column: means or probabilities, of several models, with their bands."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any

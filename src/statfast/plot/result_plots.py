@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of printed results: tables, steps of a selection, prunings, and clusters found again."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -2,6 +2,8 @@
 """Pictures of model selection: curves of scores, models compared, and the target of bias and
 variance."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -90,7 +92,7 @@ def learning_curves(
     ax: Axes | None = None,
     style: dict[Any, Any] | None = None,
     **arguments: Any,
-) -> "CurveDisplay":
+) -> CurveDisplay:
     """Draw training and test scores against the number of training samples.
 
     Parameters
@@ -152,7 +154,7 @@ def validation_curves(
     ax: Axes | None = None,
     style: dict[Any, Any] | None = None,
     **arguments: Any,
-) -> "CurveDisplay":
+) -> CurveDisplay:
     """Draw training and test scores against the values of a parameter.
 
     Parameters
@@ -233,7 +235,7 @@ def _arrays_of_results(
     return arrays
 
 
-def selection_path(result: Any, *, ax: Axes | None = None, **style: Any) -> "Display":
+def selection_path(result: Any, *, ax: Axes | None = None, **style: Any) -> Display:
     """Draw cross-validated scores by the number of features, and the numbers that rules choose.
 
     Parameters
@@ -348,7 +350,7 @@ class ComparisonDisplay:
         return self
 
 
-def comparison(result: Comparison, *, ax: Axes | None = None, **style: Any) -> "ComparisonDisplay":
+def comparison(result: Comparison, *, ax: Axes | None = None, **style: Any) -> ComparisonDisplay:
     """Draw the mean scores of models with corrected intervals, and the scores of single folds.
 
     Parameters
@@ -452,7 +454,7 @@ class TargetDisplay:
 
 def bias_variance_target(
     result: BiasVariance | dict[str, Any], *, ax: Sequence[Axes] | None = None, **style: Any
-) -> "TargetDisplay":
+) -> TargetDisplay:
     """Draw bias and variance as shots at a target, whose center is the truth.
 
     Parameters

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of Shapley values: of all rows, of one, and of one column."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A tree as a picture; forests: importances of columns, and the out-of-bag error tree by tree."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal
 

@@ -4,6 +4,8 @@
 B. Efron and R. J. Tibshirani 1997 (doi:10.1080/01621459.1997.10474007).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Self
 

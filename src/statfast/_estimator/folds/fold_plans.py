@@ -6,6 +6,8 @@ task, a `FoldTask`, and answers with a `FoldPlan`, or with None, so that each fo
 it has answered, an error that is not of one fold's fit is a fault, and propagates.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Folds of cross-validation: which rows each holds out, and the two rules for a parameter."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

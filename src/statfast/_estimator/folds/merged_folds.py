@@ -5,6 +5,8 @@ Each row is summed up once for all folds that share their segments (`FoldGroup`)
 of the rows that a fold fits are those of its segments, merged; nothing is subtracted.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -7,6 +7,8 @@ that come from rows and classes are checked by ``fit``. Each check also knows a 
 accepts (`levels`) and some that it refuses (`refused`), which the tests enumerate.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -39,7 +41,7 @@ class Check:
     def __call__(self, value: Any, name: str) -> Any:
         raise NotImplementedError
 
-    def __or__(self, other: "Check") -> "Check":
+    def __or__(self, other: Check) -> Check:
         return Either((*_alternatives(self), *_alternatives(other)))
 
     def matches(self, value: Any) -> bool:

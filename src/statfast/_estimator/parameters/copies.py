@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimators by duck typing: copied unfitted, and asked whether they take weights."""
 
+from __future__ import annotations
+
 import copy
 import inspect
 from collections.abc import Collection, Mapping

@@ -19,6 +19,8 @@ their fields alone, not by what was fitted, and a user's subclass with annotatio
 another constructor.
 """
 
+from __future__ import annotations
+
 import inspect
 import re
 from collections.abc import Callable

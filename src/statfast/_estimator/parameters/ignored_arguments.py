@@ -6,6 +6,8 @@ what ``Lasso()`` fits. Such parameters are in no signature, and in ``get_params`
 given. A value that would change a result in scikit-learn is refused with a sentence.
 """
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable
 from functools import cache, wraps

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Moments of each column within each class, from one pass over dense or CSR rows."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +26,7 @@ class MomentsByClass:
     means: NDArray[np.float64]
     squares: NDArray[np.float64]
 
-    def __add__(self, other: "MomentsByClass") -> "MomentsByClass":
+    def __add__(self, other: MomentsByClass) -> MomentsByClass:
         # Chan, Golub and LeVeque (1983): nothing is subtracted that is not a difference of means.
         class_counts = self.class_counts + other.class_counts
         share = np.divide(
@@ -38,16 +40,16 @@ class MomentsByClass:
             squares = self.squares + other.squares + self.class_counts * share * distances**2
             return MomentsByClass(class_counts, self.means + share * distances, squares)
 
-    def of_classes(self, kept: Any) -> "MomentsByClass":
+    def of_classes(self, kept: Any) -> MomentsByClass:
         """Moments of some of the classes."""
         return MomentsByClass(self.class_counts[kept], self.means[kept], self.squares[kept])
 
-    def of_columns(self, columns: Array) -> "MomentsByClass":
+    def of_columns(self, columns: Array) -> MomentsByClass:
         """Moments of some of the columns."""
         tables = (self.class_counts, self.means, self.squares)
         return MomentsByClass(*(np.take(table, columns, axis=1) for table in tables))
 
-    def of_all_classes(self) -> "MomentsByClass":
+    def of_all_classes(self) -> MomentsByClass:
         """Moments of all classes, (1, d)."""
         total = self.of_classes([0])
         for k in range(1, len(self.class_counts)):

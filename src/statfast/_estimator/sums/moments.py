@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Moments of columns: weight, means and sums of squares about them, from one pass."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,7 +34,7 @@ class ColumnMoments:
     squares: NDArray[np.float64]  # (d,) sum of w (x - mean)^2
     rows: Any = DEFAULT_ROWS  # Rows with a positive weight.
 
-    def __add__(self, other: "ColumnMoments") -> "ColumnMoments":
+    def __add__(self, other: ColumnMoments) -> ColumnMoments:
         # Chan, Golub and LeVeque (1983)
         total_weight = self.total_weight + other.total_weight
         if not np.any(total_weight):

@@ -5,6 +5,8 @@ Two rounds: the first counts the rows and names the classes, the other sums up. 
 from `_prepare` of a few rows, one of each class among them.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
@@ -33,7 +35,7 @@ class FirstRound:
     classes: dict[str, Any]  # label: place among these rows
     masses: dict[str, Any]  # label: weight of its rows
 
-    def __add__(self, other: "FirstRound") -> "FirstRound":
+    def __add__(self, other: FirstRound) -> FirstRound:
         lengths = self.lengths + other.lengths
         if self.X is None or other.X is None:
             known = other if self.X is None else self

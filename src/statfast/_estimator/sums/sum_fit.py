@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimators whose fit is a sum over rows: one path from rows to fitted attributes."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The condensed tree of HDBSCAN, which of its clusters are selected, and what they say of rows."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

@@ -7,6 +7,8 @@ core points. Another point is in the cluster of lowest number that has a core po
 radius.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

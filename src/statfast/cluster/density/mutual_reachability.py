@@ -13,6 +13,8 @@ than the point's own is at that distance, and none is nearer: the first round of
 only for points that are denser than all their neighbors.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -5,6 +5,8 @@ The lists are of a slice of rows at a time. Distances of the user need not be th
 cluster is what its first core point reaches, row by row, of what no cluster before has.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any

@@ -7,6 +7,8 @@ tenth of the numbers of the one before, and the next round reads that. Which row
 looked up in the matrix before, for the edges only.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

@@ -6,6 +6,8 @@ to another part for most parts (`recall`); then only the points that may have a 
 again.
 """
 
+from __future__ import annotations
+
 from itertools import count
 from threading import Lock
 from typing import Any

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clusters, cophenetic distances and inconsistency coefficients of a linkage matrix."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Flat clusters of a dendrogram, as scipy's ``fcluster`` makes them."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -4,6 +4,8 @@
 A union may be nearer to a third cluster than its parts were, so pairs cannot be merged in rounds.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._core.hierarchy import linkage

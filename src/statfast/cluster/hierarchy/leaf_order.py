@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The order of the leaves of a dendrogram, and the optimal one."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hierarchical clustering: from rows, or dissimilarities, to the matrix of merges."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -6,6 +6,8 @@ In many dimensions, or where distances depend on sizes of clusters, all have to 
 vector code does it: points lie in columns for that.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

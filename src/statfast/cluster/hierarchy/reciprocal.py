@@ -8,6 +8,8 @@ remain, merges follow the chain of nearest neighbors in a square matrix. Rules t
 reducible are in cluster/hierarchy/generic.py.
 """
 
+from __future__ import annotations
+
 from math import inf
 from operator import itemgetter
 from threading import Lock

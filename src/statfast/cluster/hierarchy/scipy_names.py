@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions under the names, and with the arguments, of scipy.cluster.hierarchy."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -7,6 +7,8 @@ round: in few dimensions in a k-d tree; in many dimensions among all points, whe
 several neighbors at once, so that most need not search again.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -6,6 +6,8 @@ distance of a pair never changes while both exist, so the nearest pair on the he
 one of its clusters has been merged.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from typing import Any

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The assignment of rows to centers, kept from one iteration of Lloyd's algorithm to the next."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from operator import add

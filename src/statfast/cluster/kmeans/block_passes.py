@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Passes over rows, dense or sparse, each comparing them with centers."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from operator import add
 from typing import Any

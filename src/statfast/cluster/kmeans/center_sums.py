@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The statistics of one iteration of Lloyd's algorithm, which add up over rows."""
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np

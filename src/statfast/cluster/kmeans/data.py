@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The data of a k-means fit: the rows, and their shape, means and extremes from a first pass."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any

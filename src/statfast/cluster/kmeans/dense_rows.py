@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Blocks of dense rows, with the operations of passes; `SparseRows` has the same ones."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from operator import iadd
 from typing import Any
@@ -48,7 +50,7 @@ class DenseRows:
     def __init__(self, matrix: Array) -> None:
         self.matrix, self.shape, self.dtype = matrix, matrix.shape, matrix.dtype
 
-    def __getitem__(self, where: Array | slice) -> "DenseRows":
+    def __getitem__(self, where: Array | slice) -> DenseRows:
         return DenseRows(self.matrix[where])
 
     def take(self, index: Array | list[int]) -> Array:
@@ -80,7 +82,7 @@ class DenseRows:
         X = self.matrix
         return type(X) is np.ndarray and X.shape[0] * frame.centers.size <= MAX_UNCUT_PRODUCTS
 
-    def contiguous(self) -> "DenseRows":
+    def contiguous(self) -> DenseRows:
         """These rows in one piece of memory."""
         return DenseRows(np.ascontiguousarray(self.matrix))
 

@@ -5,6 +5,8 @@ Distances are kept from pass to pass. For rows in memory they are an array. For 
 are soft state, which stays with each part, and is computed again from the drawn rows if it is lost.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from operator import add
 from typing import Any

@@ -2,6 +2,8 @@
 """The parameters `init` and `n_init` of k-means estimators: the starts of runs, and their
 number."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The k-means++ initialization as a function."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._estimator import ANY, ignoring_sklearn_arguments

@@ -4,6 +4,8 @@
 Lloyd 1982, doi:10.1109/TIT.1982.1056489.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol

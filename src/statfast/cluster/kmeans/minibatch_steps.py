@@ -6,6 +6,8 @@ by one part in as many rows as that center has had. The rows of a batch are take
 the center moves to the mean of all of them in one step.
 """
 
+from __future__ import annotations
+
 import copy
 from operator import add
 from typing import Any
@@ -45,7 +47,7 @@ class Batches:
         self.dtype, self._ratio, self._rng, self._n_jobs = dtype, ratio, rng, n_jobs
         self._seen = 0.0
 
-    def copied(self, ratio: float, n_jobs: Jobs) -> "Batches":
+    def copied(self, ratio: float, n_jobs: Jobs) -> Batches:
         """A copy with other parameters."""
         batches = copy.deepcopy(self)
         batches._ratio, batches._n_jobs = ratio, n_jobs

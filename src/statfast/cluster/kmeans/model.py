@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The base of estimators whose clusters are the rows nearest to a center."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """k-means||: starts for k-means in a few passes over rows in memory or in parts."""
 
+from __future__ import annotations
+
 from operator import add
 from typing import Any
 

@@ -7,6 +7,8 @@ and each iteration computes sums from the labels alone. So where no row changes 
 centers repeat to the bit, and that ends the iteration.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,7 +116,7 @@ class _Farthest:
     labels: np.ndarray
     count: int
 
-    def __add__(self, other: "_Farthest") -> "_Farthest":
+    def __add__(self, other: _Farthest) -> _Farthest:
         names = ("d2", "number", "rows", "weights", "labels")
         both = [np.concatenate([getattr(self, n), getattr(other, n)]) for n in names]
         order = np.lexsort((both[1], -both[0]))[: self.count]

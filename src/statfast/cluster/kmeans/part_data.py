@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The data of a k-means fit to rows in parts: statistics of a first pass, and drawn rows."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
@@ -39,7 +41,7 @@ class PartsSurvey:
     max_weight: float
     weighted_rows: int
 
-    def __add__(self, other: "PartsSurvey") -> "PartsSurvey":
+    def __add__(self, other: PartsSurvey) -> PartsSurvey:
         return PartsSurvey(
             self.extent + other.extent,
             self.total + other.total,
@@ -88,7 +90,7 @@ class PartsData:
         """The sum of ``work(columns, (data, *state))`` over the parts."""
         return self.parts.total(work, (replace(self, parts=None), *state))
 
-    def with_memory(self) -> "PartsData":
+    def with_memory(self) -> PartsData:
         """The same rows, with soft state of its own."""
         return replace(self, fit=new_fit(self.parts))
 

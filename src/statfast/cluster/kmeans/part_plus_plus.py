@@ -4,6 +4,8 @@
 With the same generator, it draws the same rows as `plus_plus` draws from rows in memory.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts for k-means: greedy k-means++, and rows drawn at random."""
 
+from __future__ import annotations
+
 from math import log
 from operator import iadd
 from typing import Any

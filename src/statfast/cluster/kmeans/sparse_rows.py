@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Blocks of sparse rows, with the operations of passes; `DenseRows` has the same ones."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 
@@ -56,7 +58,7 @@ class SparseRows:
         self._square = np.empty(rows.shape[0])
         squared_lengths(self._start, self._value, self._square)
 
-    def __getitem__(self, where: Array | slice) -> "SparseRows":
+    def __getitem__(self, where: Array | slice) -> SparseRows:
         """The rows of a slice, as a view, or of an array of numbers, as a copy."""
         if not isinstance(where, slice):
             return self._copied(np.asarray(where, np.intp))
@@ -67,7 +69,7 @@ class SparseRows:
         part._column, part._value = self._column, self._value
         return part
 
-    def _copied(self, index: Array) -> "SparseRows":
+    def _copied(self, index: Array) -> SparseRows:
         from scipy.sparse import csr_array
 
         count = self._start[index + 1] - self._start[index]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Yinyang bounds: rows sorted by their centers, with bounds on groups of centers."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

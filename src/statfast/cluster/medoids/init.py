@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts for k-medoids: BUILD, LAB, k-medoids++ and points drawn at random."""
 
+from __future__ import annotations
+
 from math import ceil, log, sqrt
 from typing import Any
 

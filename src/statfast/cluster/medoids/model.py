@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The base of estimators whose clusters are the rows nearest to a medoid."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A partition of points among medoids: the nearest and second nearest medoid of each."""
 
+from __future__ import annotations
+
 from math import frexp, isfinite
 from typing import Any
 

@@ -6,6 +6,8 @@ soon as it is found, and continues with the next candidate. FastPAM1 takes the b
 PAM does, at a k-th of the work.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._distance import Square

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A table of categories and numbers, as columns of codes and of float64."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +33,7 @@ class MixedColumns:
     levels: tuple[Any, ...]  # for each column an ndarray, or None of numbers
 
     @classmethod
-    def of_fit(cls, X: Any, wanted: Any) -> tuple["MixedColumns", Array, Array]:
+    def of_fit(cls, X: Any, wanted: Any) -> tuple[MixedColumns, Array, Array]:
         """The columns of a table, its codes (m, n) and its numbers (p, n).
 
         `wanted` names the columns of categories as `categorical_features` does, where "from_dtype"

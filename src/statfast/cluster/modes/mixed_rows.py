@@ -7,6 +7,8 @@ the mean of |difference| / range and of mismatches (1971, doi:10.2307/2528823). 
 misses adds nothing.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts for k-modes and k-prototypes: rows of the data as the first centers."""
 
+from __future__ import annotations
+
 from math import log
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The choice of the number of clusters: scores for each number, and the best by one of them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -129,7 +131,7 @@ def choose_n_clusters(
     noise_label: Any = None,
     random_state: Seed = None,
     n_jobs: int | None = None,
-) -> "NClustersResult":
+) -> NClustersResult:
     """Choose the number of clusters by several criteria.
 
     Parameters

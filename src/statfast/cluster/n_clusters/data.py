@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Data for several numbers of clusters: rows and a metric, or dissimilarities."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,7 +66,7 @@ class CheckedData(NamedTuple):
         metric = metric_of(self.metric, 2, self.metric_params, self.X)
         return MetricRows(self.X, metric).made(n_jobs)
 
-    def take(self, which: np.ndarray) -> "CheckedData":
+    def take(self, which: np.ndarray) -> CheckedData:
         """The data of the points with these numbers."""
         X = self.X[np.ix_(which, which) if self.metric == PRECOMPUTED else which]
         return self._replace(X=X, rows=X if self.rows is self.X else self.rows[which])

@@ -5,6 +5,8 @@ Tibshirani, Walther & Hastie 2001, doi:10.1111/1467-9868.00293; numbers and rule
 ``clusGap`` and ``maxSE``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -125,7 +127,7 @@ def gap_statistic(
     null: Literal["pca", "box"] = "pca",
     random_state: Seed = None,
     n_jobs: int | None = None,
-) -> "GapStatisticResult":
+) -> GapStatisticResult:
     """Gap statistic: within-cluster dispersion against that of reference data without clusters.
 
     Parameters

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Clustering methods by name, each a function that returns labels for several k."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any

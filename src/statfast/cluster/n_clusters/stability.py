@@ -4,6 +4,8 @@
 Hennig 2007, doi:10.1016/j.csda.2006.11.025.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -101,7 +103,7 @@ def cluster_stability(
     noise_label: Any = None,
     random_state: Seed = None,
     n_jobs: int | None = None,
-) -> "StabilityResult":
+) -> StabilityResult:
     """Stability of clusters under bootstrap resampling (Hennig 2007).
 
     Parameters

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many components: every usual rule side by side, and parallel analysis with p values."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -126,7 +128,7 @@ def choose_components(
     quantile: float = 0.95,
     random_state: Seed = None,
     n_jobs: int | None = None,
-) -> "ComponentChoice":
+) -> ComponentChoice:
     """Choose the number of principal components by several rules.
 
     - *share*: the fewest that hold more than a share of the variance.

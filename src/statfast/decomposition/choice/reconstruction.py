@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Errors of held-out rows for every number of components, from the sums of the folds alone."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +68,7 @@ def reconstruction_errors(
     max_components: int | None = None,
     sample_weight: Weights = None,
     n_jobs: int | None = None,
-) -> "ComponentErrors":
+) -> ComponentErrors:
     """Cross-validated reconstruction errors of PCA, for every number of components.
 
     Without y, the mean squared distance of held-out rows from their reconstruction by the leading

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The singular value decomposition of rows about their mean, by the shape of the data."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Eigenvalues and eigenvectors of symmetric matrices, largest first, and the rule of signs."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

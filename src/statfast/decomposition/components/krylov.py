@@ -7,6 +7,8 @@ It ends when every residual |A v - lambda v| is below `tol` times the largest ei
 which an eigenvalue is off by at most its residual, and mostly by its square over the gap.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any

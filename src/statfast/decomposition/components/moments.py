@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Moments: weight, mean and scatter of rows; those of two samples add to those of both."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -54,7 +56,7 @@ class Moments:
     scatter: NDArray[np.float64]
     centered: bool = True
 
-    def __add__(self, other: "Moments") -> "Moments":
+    def __add__(self, other: Moments) -> Moments:
         total_weight, n = self.total_weight + other.total_weight, self.n + other.n
         # `require_finite_moments` refuses what overflows.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -76,7 +78,7 @@ class Moments:
         """Those of the columns alone."""
         return ColumnMoments(self.total_weight, self.mean, self.diagonal(), float(self.n))
 
-    def rescaled(self, shift: Any, scale: Any) -> "Moments":
+    def rescaled(self, shift: Any, scale: Any) -> Moments:
         """Those of the rows (x - shift) / scale; columns beyond those of `shift` stay."""
         d = len(self.mean)
         by, moved = np.ones(d), np.zeros(d)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How many components: share of variance, Kaiser, broken stick, Minka's likelihood."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fitted components at work: scores, the way back, and the error of a compression."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 

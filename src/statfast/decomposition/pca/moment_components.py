@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Components of the moments of rows, which add up: what PCA of all rows and of batches share."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Alternating least squares on ratings: rows' factors from columns', and the other way round."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rounds of AdaBoost: members, their votes and errors, and the weights of rows."""
 
+from __future__ import annotations
+
 from math import exp, log
 from typing import Any
 

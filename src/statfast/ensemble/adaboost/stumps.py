@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decision stumps for weights that change from round to round, on columns that are coded once."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The error of a majority of independent voters."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

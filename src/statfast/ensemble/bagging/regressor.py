@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bagging of regressors."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

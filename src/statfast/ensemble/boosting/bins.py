@@ -6,6 +6,8 @@ so much is stored that a table takes less memory, they have the table of dense r
 same, bit for bit.
 """
 
+from __future__ import annotations
+
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +41,7 @@ class Thresholds:
     first: NDArray[np.int64]  # (p + 1,) where those of each column begin
 
     @classmethod
-    def join(cls, cuts: list[Array]) -> "Thresholds":
+    def join(cls, cuts: list[Array]) -> Thresholds:
         """Those of each column as one."""
         first = np.cumsum([0, *map(len, cuts)], dtype=np.int64)
         return cls(np.concatenate(cuts), first)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Early stopping: scores after each round on rows of the fit and on held-out rows."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -5,6 +5,8 @@ Each loss is a function of a target y and a raw prediction r, any real number. I
 _core/boosting/losses_level.h.
 """
 
+from __future__ import annotations
+
 from math import ceil, floor
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rounds of gradient boosting: gradients, a tree for each raw prediction, and its leaves."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import frexp
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parameters of gradient boosting, checked."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations

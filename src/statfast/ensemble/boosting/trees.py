@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Boosted trees as arrays, and their predictions."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The bootstrap samples of the trees of a forest, which are drawn again from keys when needed."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._core.cart import samples

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Growing the trees of a forest: a task for each tree, on ranks that all trees share."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

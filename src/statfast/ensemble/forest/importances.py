@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Importances of columns in a forest: by impurity, on out-of-bag rows, and by permutation."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Out-of-bag predictions and errors: those of trees on rows that they have not seen."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal
 

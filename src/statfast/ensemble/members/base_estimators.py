@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Members of ensembles, which are estimators of any library: checks, copies, seeds and rows."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -8,6 +8,8 @@ grow. Deviation: to each covariance of standardized rows a small multiple of the
 so that h rows in a hyperplane need no case of their own.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import ceil
 
@@ -44,13 +46,13 @@ class SupportSets:
     log_dets: NDArray[np.float64]  # (s,) of the covariances
     supports: NDArray[np.intp]  # (s, h) the rows, ascending
 
-    def taken(self, which: Array) -> "SupportSets":
+    def taken(self, which: Array) -> SupportSets:
         """Some of them."""
         return SupportSets(
             self.centers[which], self.factors[which], self.log_dets[which], self.supports[which]
         )
 
-    def best(self, count: int) -> "SupportSets":
+    def best(self, count: int) -> SupportSets:
         """Those of the least determinants, each set of rows once."""
         order = np.argsort(self.log_dets, kind="stable")
         kept: dict[bytes, int] = {}

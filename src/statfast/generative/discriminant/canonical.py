@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From class moments to linear scores and canonical vectors."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

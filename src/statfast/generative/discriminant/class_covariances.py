@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """From class covariances to a quadratic rule, and what a singular covariance says."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,7 +128,7 @@ class EstimatedScatters(ClassScatters):
     def sample_scatters(self) -> NDArray[np.float64]:
         return self.actual
 
-    def of_classes(self, classes: Any) -> "EstimatedScatters":
+    def of_classes(self, classes: Any) -> EstimatedScatters:
         return EstimatedScatters(
             self.class_counts[classes], self.means[classes], self.scatters[classes],
             self.actual[classes],

@@ -7,6 +7,8 @@ and Morrison 1950, doi:10.1214/aoms/1177729893). Rows by which a covariance all 
 falls, and the last row of a class, are fitted without, one by one.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable
 from typing import Any

@@ -11,6 +11,8 @@ multiple of a product, which Sherman and Morrison's formula inverts in O(d) oper
 (Friedman 1989, doi:10.1080/01621459.1989.10478752, for rate = 0).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of normal classes: are their means equal, and are their covariances?"""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,7 +95,7 @@ class ManovaResult:
 
 def manova(
     X: Rows, y: ArrayLike, sample_weight: Weights = None, *, n_jobs: int | None = None
-) -> "ManovaResult":
+) -> ManovaResult:
     """Multivariate analysis of variance (MANOVA): a test of equal means of several classes.
 
     Parameters
@@ -265,7 +267,7 @@ class BoxMResult(Tabled):
 
 def box_m(
     X: Rows, y: ArrayLike, sample_weight: Weights = None, *, n_jobs: int | None = None
-) -> "BoxMResult":
+) -> BoxMResult:
     """Box's M test of equal covariance matrices (Box 1949).
 
     Parameters

@@ -5,6 +5,8 @@ A subclass says which statistics it needs (`_kind`) and turns them into fitted a
 (`_attributes`), among them the rule by which `ClassRule` predicts.
 """
 
+from __future__ import annotations
+
 from typing import Any, ClassVar, Self
 
 import numpy as np

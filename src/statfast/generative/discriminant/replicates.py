@@ -7,6 +7,8 @@ that what they take off the scatter is small; weightings of which that is not tr
 outlier drawn or not drawn, and those whose covariance is nearly singular, are left to fits.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -6,6 +6,8 @@ up, and `solve` turns their sum into a `FittedDensity`, which scores rows. Model
 of columns (`MixedNB`) are several of them side by side.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,10 +79,10 @@ class Sums:
 
     tables: tuple[NDArray[np.float64], ...]
 
-    def __add__(self, other: "Sums") -> "Sums":
+    def __add__(self, other: Sums) -> Sums:
         return Sums(tuple(a + b for a, b in zip(self.tables, other.tables, strict=True)))
 
-    def of_classes(self, kept: Any) -> "Sums":
+    def of_classes(self, kept: Any) -> Sums:
         return Sums(tuple(table[..., kept] for table in self.tables))
 
 
@@ -91,10 +93,10 @@ class BayesSums:
     class_counts: NDArray[np.float64]  # (K,)
     columns: Any
 
-    def __add__(self, other: "BayesSums") -> "BayesSums":
+    def __add__(self, other: BayesSums) -> BayesSums:
         return BayesSums(self.class_counts + other.class_counts, self.columns + other.columns)
 
-    def of_columns(self, columns: NDArray[np.intp]) -> "BayesSums":
+    def of_columns(self, columns: NDArray[np.intp]) -> BayesSums:
         """That of some of the columns, whose density can be cut."""
         return BayesSums(self.class_counts, self.columns.of_columns(columns))
 
@@ -110,7 +112,7 @@ class State:
     unseen: bool = False  # Whether blocks are still to be checked, as those of chunks are.
     keep_absent: bool = False  # Whether a class without rows stays among the classes.
 
-    def with_width(self, width: int) -> "State":
+    def with_width(self, width: int) -> State:
         return State(self.classes, self.density, width, self.names, True, self.keep_absent)
 
 

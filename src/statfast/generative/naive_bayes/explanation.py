@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Why a naive Bayes model decides as it does: the log odds of two classes, column by column."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Densities whose logarithm is linear in the row: counts, presences and rates."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Naive Bayes: columns that are independent within each class, whatever their densities."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -341,7 +343,7 @@ class NaiveBayesModel(Classifier, SumFit):
         """
         return self._scored(X, "joint")
 
-    def explain(self, X: Rows, *, of: Any = None, against: Any = None) -> "Explanation":
+    def explain(self, X: Rows, *, of: Any = None, against: Any = None) -> Explanation:
         """Decompose the log odds of two classes into contributions of the features.
 
         Parameters

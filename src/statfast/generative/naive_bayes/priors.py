@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Class probabilities, given or learnt, and parameters that several models share."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Class moments: weight, mean and scatter, pooled or of each class, from one pass over the rows."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -41,7 +43,7 @@ class ClassMoments:
     means: NDArray[np.float64]  # (K, d)
     within: NDArray[np.float64]  # (d, d) sum of w (x - mean)(x - mean)' over all classes
 
-    def __add__(self, other: "ClassMoments") -> "ClassMoments":
+    def __add__(self, other: ClassMoments) -> ClassMoments:
         # Chan, Golub and LeVeque (1983): nothing is subtracted that is not a difference of means.
         class_counts = self.class_counts + other.class_counts
         share = np.divide(
@@ -56,11 +58,11 @@ class ClassMoments:
             within = require_finite_sums(self.within + other.within + spread.T @ spread)
         return ClassMoments(class_counts, self.means + share * distances, within)
 
-    def of_classes(self, classes: Array) -> "ClassMoments":
+    def of_classes(self, classes: Array) -> ClassMoments:
         """Those of some classes, all others having no rows."""
         return ClassMoments(self.class_counts[classes], self.means[classes], self.within)
 
-    def of_columns(self, columns: Array) -> "ClassMoments":
+    def of_columns(self, columns: Array) -> ClassMoments:
         """Those of some columns."""
         within = self.within[np.ix_(columns, columns)]
         return ClassMoments(self.class_counts, np.take(self.means, columns, axis=1), within)
@@ -72,7 +74,7 @@ class ClassMoments:
         between = self.class_counts @ (self.means - mean) ** 2
         return ColumnMoments(total_weight, mean, self.within.diagonal() + between)
 
-    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "ClassMoments":
+    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> ClassMoments:
         """Those of the rows (x - shift) / scale."""
         within = self.within / np.outer(scale, scale)
         return ClassMoments(self.class_counts, (self.means - shift) / scale, within)
@@ -86,7 +88,7 @@ class ClassScatters:
     means: NDArray[np.float64]  # (K, d)
     scatters: NDArray[np.float64]  # (K, d, d) sum of w (x - mean)(x - mean)' of each class
 
-    def __add__(self, other: "ClassScatters") -> "ClassScatters":
+    def __add__(self, other: ClassScatters) -> ClassScatters:
         class_counts = self.class_counts + other.class_counts
         share = np.divide(
             other.class_counts,
@@ -101,13 +103,13 @@ class ClassScatters:
             scatters = require_finite_sums(self.scatters + other.scatters + between)
         return ClassScatters(class_counts, self.means + share * distances, scatters)
 
-    def of_classes(self, classes: Array) -> "ClassScatters":
+    def of_classes(self, classes: Array) -> ClassScatters:
         """Those of some classes."""
         return ClassScatters(
             self.class_counts[classes], self.means[classes], self.scatters[classes]
         )
 
-    def of_columns(self, columns: Array) -> "ClassScatters":
+    def of_columns(self, columns: Array) -> ClassScatters:
         """Those of some columns."""
         scatters = np.take(np.take(self.scatters, columns, axis=1), columns, axis=2)
         return ClassScatters(self.class_counts, np.take(self.means, columns, axis=1), scatters)
@@ -116,7 +118,7 @@ class ClassScatters:
         """Moments of the columns of all rows, whatever their classes."""
         return self.pooled().column_moments()
 
-    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "ClassScatters":
+    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> ClassScatters:
         """Those of the rows (x - shift) / scale."""
         scatters = self.scatters / np.outer(scale, scale)
         return ClassScatters(self.class_counts, (self.means - shift) / scale, scatters)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Covariance matrices: estimates that are shrunk, correlations, single numbers, and distances."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

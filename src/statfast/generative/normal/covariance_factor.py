@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A covariance taken apart: whitening, determinant and roots; singular ones by their rank."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -5,6 +5,8 @@ A rule is a tuple of what its kernel takes between the rows and the output; the 
 array is what a row costs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import cache
 from typing import Any

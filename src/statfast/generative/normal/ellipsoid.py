@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ellipsoids of equal density, by the probability within."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import lgamma, log, pi
 

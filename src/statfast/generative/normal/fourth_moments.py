@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Moments of classes up to the fourth order, from which Ledoit and Wolf's shrinkage follows."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +27,7 @@ class FourthMoments:
     third: NDArray[np.float64]  # (K, d, d) sum of w u_i^2 u_j
     fourth: NDArray[np.float64]  # (K, d, d) sum of w u_i^2 u_j^2
 
-    def __add__(self, other: "FourthMoments") -> "FourthMoments":
+    def __add__(self, other: FourthMoments) -> FourthMoments:
         # Both are moved to the common mean; in the powers of sums, the sums of u are 0.
         class_counts = self.class_counts + other.class_counts
         share = np.divide(
@@ -63,7 +65,7 @@ class FourthMoments:
         )
         return scatters, third, fourth
 
-    def of_classes(self, classes: Any) -> "FourthMoments":
+    def of_classes(self, classes: Any) -> FourthMoments:
         """Those of some classes."""
         kept = (self.class_counts, self.means, self.scatters, self.third, self.fourth)
         return FourthMoments(*(part[classes] for part in kept))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Likelihoods of normal classes from their moments."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Distributions that follow from a normal one: marginal, conditional, and under affine maps."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Self, cast
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fit of a multivariate normal distribution: rows to moments, moments to a covariance."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, ClassVar, Self, cast
 

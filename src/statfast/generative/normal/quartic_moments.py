@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Moments of rows with the fourth powers of their lengths, for Ledoit and Wolf's shrinkage."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +29,7 @@ class QuarticMoments:
     cubic: NDArray[np.float64]  # (d,) sum of w |u|^2 u
     quartic: float  # sum of w |u|^4
 
-    def __add__(self, other: "QuarticMoments") -> "QuarticMoments":
+    def __add__(self, other: QuarticMoments) -> QuarticMoments:
         both = self.without_fourth() + other.without_fourth()
         pairs = [part.about(both.means) for part in (self, other)]
         _, cubic, quartic = (sum(values) for values in zip(*pairs, strict=True))

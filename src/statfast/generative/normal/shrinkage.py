@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Covariance matrices drawn towards a multiple of the identity: by how much, and the result."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

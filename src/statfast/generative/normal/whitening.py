@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coordinates in which a covariance is the identity, and what a singular one leaves out."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

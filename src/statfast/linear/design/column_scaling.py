@@ -8,6 +8,8 @@ l2 u^2 |b'|^2. A column far smaller than the largest is then left out, which is 
 more than its product with any residuals can be, and refused elsewhere.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -95,7 +97,7 @@ class ScaledColumns:
     power = 0  # The power of all columns, where penalties have to make up for it.
     vanished = 0.0  # The size of the largest column left out, as its squares vanish.
 
-    def with_powers(self, standardize: bool, remade: Callable[..., Any]) -> "ScaledColumns | Self":
+    def with_powers(self, standardize: bool, remade: Callable[..., Any]) -> ScaledColumns | Self:
         """These columns, or those that ``remade`` makes of X with columns of a better size."""
         powers = powers_for(self.X, self.squares, standardize)
         if powers is None:
@@ -117,7 +119,7 @@ class ScaledColumns:
         """`combine` of coefficients (T, k) of several tasks: (T, n)."""
         return np.array([self.combine(index, task) for task in coef])
 
-    def uncentered(self, weights: Array | None) -> "Self":
+    def uncentered(self, weights: Array | None) -> Self:
         """Standardized columns about 0: not centered, but divided by their standard deviations."""
         columns = type(self)(self.X, weights, False, False, self.n_jobs)  # type: ignore[call-arg]
         columns.scale, columns.powers = self.scale, self.powers

@@ -6,6 +6,8 @@ Z = diag(w)^(1/2) (X - 1 m') diag(s): the intercept is then the difference of me
 penalty meets columns of one size if asked to.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 
@@ -40,7 +42,7 @@ class Part:
     def __matmul__(self, b: Array) -> Array:
         return self.table @ b
 
-    def weighted(self, weights: Array, intercept: bool, target: Array) -> "Columns":
+    def weighted(self, weights: Array, intercept: bool, target: Array) -> Columns:
         """As columns with weights, about the means that those give, with all their products."""
         return Columns(self.table, weights, intercept, False, None, target, True)
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows, offsets and the linear predictor: what fitting and prediction have in common."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -5,6 +5,8 @@
 fit are levels, centers and knots, so that new rows become the same columns.
 """
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -188,7 +190,7 @@ class FromFormula:
     """Mixin: models fitted to a formula and a data frame."""
 
     fit: Callable[..., Any]
-    design_: "FormulaDesign"
+    design_: FormulaDesign
 
     @classmethod
     def from_formula(

@@ -7,6 +7,8 @@ splines: de Boor 2001, A Practical Guide to Splines, chapter IX; Hastie, Tibshir
 section 5.2.1, doi:10.1007/978-0-387-84858-7.
 """
 
+from __future__ import annotations
+
 from functools import cache
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Formulas are read, and worked out for the rows of a data frame, by ``formulaic``."""
 
+from __future__ import annotations
+
 import re
 import warnings
 from collections.abc import Mapping

@@ -9,6 +9,8 @@ a zero deviates by its mean over root n at least, and gradients are made from re
 restores what it loses; see `Descent`.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -142,7 +144,7 @@ class SparseColumns(ScaledColumns):
         rows: Array = (part.table.T.toarray() - part.shift[:, None]) * self.root
         return rows
 
-    def part(self, index: Array) -> "SparsePart":
+    def part(self, index: Array) -> SparsePart:
         """Some of the columns, to be weighted otherwise: see `logistic_path`."""
         from scipy.sparse import csc_array
 

@@ -2,6 +2,8 @@
 """Columns about their means and of size 1, by powers of two: coefficients of either as of the
 other."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The target of a penalized or least-squares fit."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -9,6 +9,8 @@ which approaches that of the likelihood as t falls to 0 (Fiacco & McCormick 1968
 Programming, doi:10.1137/1.9781611971316).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

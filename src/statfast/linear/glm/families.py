@@ -6,6 +6,8 @@ conventions for AIC (the dispersion counts as a parameter, and is the deviance o
 weights) are followed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

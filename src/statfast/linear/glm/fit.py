@@ -5,6 +5,8 @@ The log-likelihood takes no further pass over the rows: it is that of a perfect 
 on the responses alone, less half the deviance over the dispersion.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Any

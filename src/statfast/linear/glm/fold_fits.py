@@ -11,6 +11,8 @@ What does not go this way is left to a fit by itself: folds whose columns are ne
 whose likelihood has no maximum, and steps that do not shrink.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from copy import copy
 from itertools import pairwise

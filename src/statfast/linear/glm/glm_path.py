@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Generalized linear models with an l1 penalty, for a falling sequence of penalties."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

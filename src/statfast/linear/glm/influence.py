@@ -13,6 +13,8 @@ Liang & Zeger 1986, doi:10.1093/biomet/73.1.13 (of clusters); Newey & West 1987,
 doi:10.2307/1913610 (of rows in order of time).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -162,7 +164,7 @@ class Diagnosed(Hypotheses):
         sample_weight: Weights = None,
         offset: ArrayLike | None = None,
         exposure: ArrayLike | None = None,
-    ) -> "RowInfluence":
+    ) -> RowInfluence:
         """Leverage, Cook's distance and standardized residuals of the training samples.
 
         Parameters

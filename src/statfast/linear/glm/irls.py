@@ -20,6 +20,8 @@ its pivots tell that columns are collinear, or nearly, QR of the weighted rows d
 that depend on those before them are left out, as R does.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -182,7 +184,7 @@ def solve(
     return _within_bounds(loop, fit, max_iter) if loop.bounded else fit
 
 
-def _within_bounds(loop: "Scoring", fit: Fit, max_iter: int) -> Fit:
+def _within_bounds(loop: Scoring, fit: Fit, max_iter: int) -> Fit:
     """The fit, or where it did not end inside the range of the means, that at its boundary."""
     from statfast.linear.glm.boundary import Boundary
 

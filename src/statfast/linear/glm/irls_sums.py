@@ -7,6 +7,8 @@ a few hundred rows at a time between two kernel calls, while those rows are in c
 and rows that come in chunks take the same steps.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite, prod

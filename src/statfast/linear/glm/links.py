@@ -4,6 +4,8 @@
 McCullagh & Nelder 1989, section 2.2.3, doi:10.1007/978-1-4899-3242-6.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real

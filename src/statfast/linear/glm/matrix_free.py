@@ -5,6 +5,8 @@ where columns are so many that no matrix of them should be made.
 z is the row less a shift, in units of a scale, after a 1 if there is an intercept.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

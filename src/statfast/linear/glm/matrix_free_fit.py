@@ -4,6 +4,8 @@
 Where links are not canonical the curvature is Fisher's, as in `Scoring`.
 """
 
+from __future__ import annotations
+
 from math import inf, isfinite, sqrt
 from typing import Any
 

@@ -6,6 +6,8 @@ are orthogonal the turns converge quickly. Venables & Ripley 2002, section 7.4,
 doi:10.1007/978-0-387-21706-2.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows of a model in parts on workers: an iteration asks for its sums over them in one round."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from operator import methodcaller
 from typing import Any
@@ -98,7 +100,7 @@ class ResponseSurvey:
     odd: list  # A response that is no integer, if there is one.
     shift: np.ndarray
 
-    def __add__(self, other: "ResponseSurvey") -> "ResponseSurvey":
+    def __add__(self, other: ResponseSurvey) -> ResponseSurvey:
         if len(self.shift) != len(other.shift):
             raise ValueError(
                 f"X must have the same columns in all parts; got {len(self.shift)} in one and "
@@ -194,7 +196,7 @@ class RowSample:
 
     columns: tuple
 
-    def __add__(self, other: "RowSample") -> "RowSample":
+    def __add__(self, other: RowSample) -> RowSample:
         both = zip(self.columns, other.columns, strict=True)
         return RowSample(tuple(None if a is None else np.concatenate([a, b]) for a, b in both))
 

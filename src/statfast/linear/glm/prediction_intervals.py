@@ -13,6 +13,8 @@ placed); an interval's ends are quantiles of that, of counts the least value tha
 probability. The dispersion is taken as estimated.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

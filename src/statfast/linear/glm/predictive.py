@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a generalized linear model predicts: means, linear predictors, their errors; its score."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import nan
 from typing import Any, Literal

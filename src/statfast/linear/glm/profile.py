@@ -7,6 +7,8 @@ lies an end. The signed root of that rise is nearly linear in the coefficient, s
 method finds each end in a few fits.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The information of weighted rows from their QR factor, and which columns are independent."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._engine import interruptible

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fits whose tables all have a robust covariance: ``fit(cov_type=)``, as statsmodels has it."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import isnan, nan
 from typing import Any

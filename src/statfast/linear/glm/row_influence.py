@@ -4,6 +4,8 @@
 See influence.py for the definitions, and for the methods of models that ask for them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

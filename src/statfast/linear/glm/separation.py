@@ -15,6 +15,8 @@ decrement and R bounds how far apart the direction moves two classes of a row. W
 becomes positive in every direction, and a minimum exists.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial

@@ -8,6 +8,8 @@ the duality gap of the quadratic approximation: near the solution it is that of 
 terms that vanish faster.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any

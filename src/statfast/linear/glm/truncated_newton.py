@@ -12,6 +12,8 @@ The losses are sums over rows of a convex function of their linear values Z B, f
 one response or of several.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, sqrt

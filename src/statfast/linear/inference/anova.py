@@ -4,6 +4,8 @@
 As R's ``anova`` (Venables & Ripley 2002, sections 6.7 and 7.2, doi:10.1007/978-0-387-21706-2).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of linear hypotheses about the coefficients: contrasts one by one, and several at once."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import nan
 from typing import Any, Literal

@@ -5,6 +5,8 @@ A model fills in `Result`; the mixin `Inference` turns it into what users ask fo
 looks at the rows.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 from math import inf, isnan, log, nan
 from typing import Any
@@ -101,7 +103,7 @@ class Result:
         log-likelihood, as a deviance at another theta is on another scale."""
         return self.deviance if isnan(self.theta) else -2 * self.loglik
 
-    def without_freedom(self) -> "Result":
+    def without_freedom(self) -> Result:
         """The same with NaN for all that weights without degrees of freedom do not tell."""
         return replace(self, dispersion=nan, df_residual=nan, loglik=nan)
 

@@ -4,6 +4,8 @@
 Fox & Monette 1992, doi:10.1080/01621459.1992.10475190.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 

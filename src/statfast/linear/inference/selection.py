@@ -5,6 +5,8 @@ As R's ``drop1``, ``add1`` and ``step`` (Venables & Ripley 2002, section 7.2,
 doi:10.1007/978-0-387-21706-2; Akaike 1974, doi:10.1109/TAC.1974.1100705).
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
@@ -264,7 +266,7 @@ def step(
     start: Literal["all", "none"] = "all",
     direction: Literal["both", "backward", "forward"] = "both",
     k: float | Literal["log"] = 2.0,
-) -> "StepwiseResult":
+) -> StepwiseResult:
     """Stepwise selection of terms by AIC or BIC.
 
     Of all models with a term less, or more, that of least AIC is taken, until none is better.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The fits of models with some of the terms, which comparisons and searches look at."""
 
+from __future__ import annotations
+
 import warnings
 from inspect import signature
 from typing import Any

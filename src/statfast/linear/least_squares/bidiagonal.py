@@ -6,6 +6,8 @@ neither makes a matrix of them nor squares their condition, and of several solut
 shortest.
 """
 
+from __future__ import annotations
+
 from math import nan, sqrt
 from typing import Any
 

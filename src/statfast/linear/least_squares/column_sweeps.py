@@ -11,6 +11,8 @@ rows of the inverse factor (A. Beaton 1964, "The use of special matrix operators
 calculus", has the sweeps of cross products, whose condition is that of the columns squared).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -165,7 +167,7 @@ class Backward:
         without = squares[place[self.selected]] if len(squares) else np.zeros(len(self.selected))
         return np.where(self.free, of_all, without)
 
-    def without(self, column: int) -> "Backward":
+    def without(self, column: int) -> Backward:
         """That of the selected columns but one."""
         selected = [j for j in self.selected if j != column]
         if not self.valid or self.free.any():

@@ -7,6 +7,8 @@ for what rounding has left of them. The penalty bounds their condition, by which
 few; where they are not, the triangular factor of the columns is cheaper, and as exact.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is known of a least squares fit: sums of squares, errors, and the tests made of them."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import log, nan, pi
 from typing import Any

@@ -5,6 +5,8 @@ Allen (1974), doi:10.1080/00401706.1974.10489157; it holds for ridge, too, whose
 stay. Where the leverage is near 1, little is left of the row's residual: such rows are fitted anew.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

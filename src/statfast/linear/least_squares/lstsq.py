@@ -8,6 +8,8 @@ columns are nearly dependent but not hopelessly so. The products of one target a
 already, about the solution of a sample.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import nan
 from typing import Any

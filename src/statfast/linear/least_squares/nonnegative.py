@@ -6,6 +6,8 @@ active-set method of Lawson & Hanson (1974, doi:10.1137/1.9781611971217, chapter
 coefficients are above zero; least squares on these columns then gives them to all digits.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -9,6 +9,8 @@ single target it takes the products with the residuals of a sample's solution: w
 then is lost from a small step, and often no correction is left to do.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One decomposition, from which ridge regression is solved for any penalty."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

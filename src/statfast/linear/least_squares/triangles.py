@@ -7,6 +7,8 @@ takes no digits of what it is merged with. A block's factor is that of its cross
 their condition allows it, else by QR.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -38,7 +40,7 @@ class StackedFactor:
     used: float  # rows of positive weight
     logs: float  # sum of the logarithms of their weights
 
-    def __add__(self, other: "StackedFactor") -> "StackedFactor":
+    def __add__(self, other: StackedFactor) -> StackedFactor:
         q = self.R.shape[1]
         if q <= MAX_COLUMNS_OF_KERNEL and self.R.shape == other.R.shape == (q, q):
             R, lower = np.array(self.R, order="C"), np.array(other.R, order="C")
@@ -58,7 +60,7 @@ class StackedFactor:
         return {}
 
     @cached_property
-    def R_without_ones(self) -> "NDArray[np.float64]":
+    def R_without_ones(self) -> NDArray[np.float64]:
         """R of (X, Y) alone."""
         return interruptible(np.linalg.qr, self.R[:, 1:], mode="r")
 
@@ -89,7 +91,7 @@ class StackedFactor:
         spread = np.sqrt((R[1:] ** 2).sum(axis=0))
         return R[1:] * (spread > ROUNDING_OF_SPREAD * np.abs(R[0]))
 
-    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> "StackedFactor":
+    def rescaled(self, shift: NDArray[np.float64], scale: NDArray[np.float64]) -> StackedFactor:
         """Of the rows (x - shift) / scale."""
         R = self.R.copy()
         columns = slice(1, 1 + self.p)
@@ -98,13 +100,13 @@ class StackedFactor:
         R[:, columns] /= scale
         return StackedFactor(R, self.p, self.used, self.logs)
 
-    def of_targets(self, targets: NDArray[np.intp]) -> "StackedFactor":
+    def of_targets(self, targets: NDArray[np.intp]) -> StackedFactor:
         """That of some of the targets."""
         kept = np.concatenate([np.arange(1 + self.p), 1 + self.p + targets])
         R = interruptible(np.linalg.qr, self.R[:, kept], mode="r")
         return StackedFactor(R, self.p, self.used, self.logs)
 
-    def of_columns(self, columns: NDArray[np.intp]) -> "StackedFactor":
+    def of_columns(self, columns: NDArray[np.intp]) -> StackedFactor:
         """That of some of the columns of X, and all targets."""
         targets = np.arange(1 + self.p, self.R.shape[1])
         kept = np.concatenate([[0], 1 + columns, targets]).astype(np.intp)

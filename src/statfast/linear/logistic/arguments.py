@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The checked arguments and parameters of `LogisticRegression`, made into a problem of a solver."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inference of logistic models, of which a fit may have one for each class."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import isnan, nan
 from typing import Any

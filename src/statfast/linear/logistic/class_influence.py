@@ -18,6 +18,8 @@ doi:10.1007/978-1-4757-3454-6; for HC2 and HC3 of rows with several responses Be
 Survey Methodology 28, 169-181.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -19,6 +19,8 @@ that takes long, the second derivatives are worked out once, by differences of t
 Cost of an iteration: n q^2 K^2 operations, in numpy.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import inf

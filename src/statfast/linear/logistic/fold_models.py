@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logistic models of all folds of cross-validation, fitted together."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import partial
 from typing import Any

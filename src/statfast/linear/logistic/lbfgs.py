@@ -7,6 +7,8 @@ https://doi.org/10.1007/BF01589116, with the factor of the last Hessian as its f
 Hessian at every step it is Newton's method; with none it is BFGS preconditioned by `solve`.
 """
 
+from __future__ import annotations
+
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,6 +5,8 @@ Minimizes  -log L(b_0, b) + l1 |b|_1 + l2 |b|^2 / 2  with log L the weighted log
 the proximal Newton steps of `ProximalNewton`: lassos with weights mu (1 - mu).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

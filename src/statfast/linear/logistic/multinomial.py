@@ -6,6 +6,8 @@ that no class is special; the sums over classes of gradient and steps are 0. Coe
 maximum likelihood are then given relative to a reference class, as in R's ``nnet::multinom``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import sqrt

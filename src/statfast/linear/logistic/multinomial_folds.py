@@ -6,6 +6,8 @@ of the rows, and those of the folds are merged from them. With its own, correcte
 BFGS, each fold goes to its minimum by gradients alone.
 """
 
+from __future__ import annotations
+
 from math import inf, sqrt
 from typing import Any
 

@@ -6,6 +6,8 @@ a vector l, so that intercepts of rows far from 0 lose no digits. Newton's step 
 that holds is the whole step g -> H^-1 g less what it does along H^-1 l.
 """
 
+from __future__ import annotations
+
 from math import sqrt
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Logistic regression of rows in parts: the problem, and the sums of its multinomial models."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The problem that a solver of logistic regression is passed, and the solution it returns."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -2,6 +2,8 @@
 """Multinomial logistic models by truncated Newton steps: of sparse rows, of so many coefficients
 that no Hessian is made, and where quasi-Newton steps have not ended."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

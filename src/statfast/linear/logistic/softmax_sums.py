@@ -5,6 +5,8 @@ Columns are moved to their means and scaled by powers of two inside: neither cha
 columns far from 0 lose no digits.
 """
 
+from __future__ import annotations
+
 from copy import copy
 from dataclasses import dataclass
 from math import log
@@ -27,11 +29,11 @@ class Tables:
 
     tables: tuple[Any, ...]
 
-    def __add__(self, other: "Tables") -> "Tables":
+    def __add__(self, other: Tables) -> Tables:
         both = zip(self.tables, other.tables, strict=True)
         return Tables(tuple(None if a is None else a + b for a, b in both))
 
-    def __iadd__(self, other: "Tables") -> "Tables":
+    def __iadd__(self, other: Tables) -> Tables:
         for mine, theirs in zip(self.tables, other.tables, strict=True):
             if mine is not None:
                 mine += theirs
@@ -68,7 +70,7 @@ class SoftmaxSums:
         self.rows, self.codes, self.weights, self.n = rows, codes, weights, len(codes)
         self.source = source_of((rows, codes, weights), self.n_jobs)
 
-    def over(self, rows: slice) -> "SoftmaxSums":
+    def over(self, rows: slice) -> SoftmaxSums:
         """The same sums over a slice of the rows in memory."""
         out = copy(self)
         weights = None if self.weights is None else self.weights[rows]

@@ -8,6 +8,8 @@ which `Descent` solves to the last digit, and a line search makes the step one t
 (Lee, Sun & Saunders 2014, Proximal Newton-type methods, doi:10.1137/130921428).
 """
 
+from __future__ import annotations
+
 from copy import copy
 from dataclasses import dataclass
 from math import log, nan
@@ -85,9 +87,7 @@ def fit_sparse_multinomial(
     return SparseSolution(problem.to_user(b), problem.loss, null, n_iter, converged)
 
 
-def _descended(
-    problem: "_Problem", b: Array, goal: float, max_iter: int
-) -> tuple[Array, int, bool]:
+def _descended(problem: _Problem, b: Array, goal: float, max_iter: int) -> tuple[Array, int, bool]:
     """Steps from `b` until one promises no more than the goal; their number, and whether it did."""
     value, n_iter = problem.value(b), 0
     allowed = FIRST_GAP * max(problem.loss, goal)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Solvers of logistic regression by models of two classes: one, or one for each class."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import replace
 from math import nan

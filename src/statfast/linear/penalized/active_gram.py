@@ -5,6 +5,8 @@ Columns are kept in the order in which they came. Those that come are appended, 
 each; where one leaves, what stands behind it is made again.
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._core.linear.active_gram import COLUMNS_AT_ONCE, SPARE_ROWS, arrange, factorize

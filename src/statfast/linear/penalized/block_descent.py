@@ -10,6 +10,8 @@ place of absolute values (Ndiaye, Fercoq, Gramfort & Salmon 2015, "Gap safe scre
 sparse multi-task and multi-class models", arXiv:1506.03736).
 """
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._core.linear.block_descent import NUMBERS_OF_WORK, Tasks, descend, gap

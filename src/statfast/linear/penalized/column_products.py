@@ -6,6 +6,8 @@ their products with y. Those of folds are merged from those of parts of the rows
 (Chan, Golub & LeVeque 1983, doi:10.1080/00031305.1983.10483115): nothing is subtracted but means.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
@@ -48,7 +50,7 @@ class ColumnProducts:
         """The number of columns of X."""
         return len(self.mean) - prod(self.shape)
 
-    def __add__(self, other: "ColumnProducts") -> "ColumnProducts":
+    def __add__(self, other: ColumnProducts) -> ColumnProducts:
         total_weight = self.total_weight + other.total_weight
         share = other.total_weight / total_weight if total_weight > 0.0 else 0.0
         distance = other.mean - self.mean

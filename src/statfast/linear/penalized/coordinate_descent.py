@@ -14,6 +14,8 @@ Fercoq, Gramfort & Salmon 2017, JMLR 18(128), 1-33). Where there are more dense 
 and not too many of those, the working set is all columns, and no pass is needed.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

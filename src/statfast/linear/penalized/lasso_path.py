@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Regularization paths of the lasso and the elastic net."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -277,7 +279,7 @@ def enet_path(
     tol: float = 1e-8,
     max_iter: int = 10_000,
     n_jobs: int | None = None,
-) -> "RegularizationPath":
+) -> RegularizationPath:
     """Elastic-net path: coefficients for a decreasing sequence of penalties.
 
     At each alpha the coefficients minimize, with weights that sum to n::
@@ -398,7 +400,7 @@ def lasso_path(
     tol: float = 1e-8,
     max_iter: int = 10_000,
     n_jobs: int | None = None,
-) -> "RegularizationPath":
+) -> RegularizationPath:
     """Lasso path: coefficients for a decreasing sequence of penalties.
 
     Parameters

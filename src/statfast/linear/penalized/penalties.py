@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Penalties: their check, the geometric grid below the one that leaves nothing, and one target."""
 
+from __future__ import annotations
+
 from numbers import Integral
 from typing import Any
 

@@ -7,6 +7,8 @@ doi:10.18637/jss.v033.i01; Yuan, Ho & Lin 2012 for the line search, JMLR 13, 199
 over all columns then gives the duality gap of the whole problem and the columns that were missed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -7,6 +7,8 @@ they lead (Anderson extrapolation: Bertrand & Massias 2021, Anderson acceleratio
 descent, proceedings.mlr.press/v130/bertrand21a.html), which is taken where the objective is less.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -10,6 +10,8 @@ which a coefficient that would turn its sign becomes 0, end within digits where 
 sparse-text).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

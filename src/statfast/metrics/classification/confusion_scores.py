@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The confusion matrix, and scores of all classes at once."""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What decisions cost, and weights that give classes the shares they have elsewhere."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any

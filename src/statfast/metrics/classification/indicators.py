@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several labels a row: matrices of 0 and 1, one column for each label."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """True labels against predicted ones: the table that all measures of classes are read from."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Likelihood ratios of a test with two outcomes, and 2 x 2 tables of each label."""
 
+from __future__ import annotations
+
 from math import nan
 from numbers import Real
 from typing import Any

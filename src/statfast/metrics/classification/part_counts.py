@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Counts of pairs of labels of rows that lie in parts: one round, as many numbers as pairs."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

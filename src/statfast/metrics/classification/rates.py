@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rates of true and false positives and negatives, beside recall and precision."""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 from statfast._typing import ArrayLike, Weights

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The printed table of precision, recall and F-measure by class."""
 
+from __future__ import annotations
+
 from functools import partial
 from typing import Any, Literal
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shares of rows of one class: true, found, missed and falsely found, and their averages."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from numbers import Real
 from typing import Any, NamedTuple

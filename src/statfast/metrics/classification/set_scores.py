@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Precision, recall, their F-measure and Jaccard's, of one class or averaged over classes."""
 
+from __future__ import annotations
+
 from math import inf
 from numbers import Real
 from typing import Any, Literal

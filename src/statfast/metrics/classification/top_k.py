@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether the true class is among the k of the highest scores."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far two clusterings agree: pairs of rows (Rand), and bits they tell of each other."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 

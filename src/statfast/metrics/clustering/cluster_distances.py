@@ -4,6 +4,8 @@
 No matrix is held: of rows, a tile of distances goes into its cluster's sum as it is made.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

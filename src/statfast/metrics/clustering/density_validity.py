@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Density-based validity of a clustering: how sparse clusters are inside, and between them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows that a clustering calls noise, and what is left without them."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

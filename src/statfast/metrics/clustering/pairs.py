@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pairs of rows that two clusterings put together: their table, and the score of Fowlkes."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Silhouettes: how much nearer each row is to its own cluster than to the next."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

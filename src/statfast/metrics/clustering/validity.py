@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How compact clusters are, and how far apart: from their means, and from their nearest rows."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -74,7 +76,7 @@ def scatter_decomposition(
     *,
     noise_label: Any = None,
     n_jobs: int | None = None,
-) -> "ScatterDecomposition":
+) -> ScatterDecomposition:
     """Decomposition of the total sum of squares into those within and between clusters.
 
     Parameters

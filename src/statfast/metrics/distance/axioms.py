@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Is a function a metric? What the points at hand say; and balls about a point."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isnan

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of distances and kernels between rows, and the nearest row of another table."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -207,7 +209,7 @@ def pairwise_distances_argmin(
 def pairwise_kernels(
     X: Rows,
     Y: Rows | None = None,
-    metric: "str | Kernel | Callable[..., Any]" = "linear",
+    metric: str | Kernel | Callable[..., Any] = "linear",
     *,
     filter_params: bool = False,
     n_jobs: int | None = None,

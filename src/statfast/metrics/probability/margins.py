@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Losses of margins: of z = y f with labels -1 and 1, and the mean hinge loss of classes."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np

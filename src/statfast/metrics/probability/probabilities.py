@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Probabilities of classes, checked once, with the codes of the true ones."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

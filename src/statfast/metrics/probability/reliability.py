@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How far probabilities are what they say: the reliability curve, and the parts of a score."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -50,7 +52,7 @@ def score_decomposition(
     n_bins: int | None = None,
     pos_label: Any = None,
     sample_weight: Weights = None,
-) -> "ScoreParts":
+) -> ScoreParts:
     """CORP decomposition of the Brier score or the logarithmic loss.
 
     Parameters

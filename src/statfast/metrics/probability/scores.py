@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Proper scores of probabilities: Brier's, the logarithmic one, and shares of them explained."""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

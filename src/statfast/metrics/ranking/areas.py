@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The area under the ROC curve, of two classes or more, and the ranking error."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, Literal

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Averages of the scores of classes or labels."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from statfast._typing import Array

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Curves of a ranking: ROC, coverage, gain and lift."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

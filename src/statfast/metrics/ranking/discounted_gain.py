@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Discounted cumulative gain: rankings of documents by their relevance, a row a query."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The convex hull of a ranking, and the costs that follow from it for every ratio of them."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How sure an area under the ROC curve is: intervals, tests of two, and bands."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -111,7 +113,7 @@ def auc_interval(
     method: Literal["delong", "logit", "bootstrap"] = "delong", n_resamples: int = 2000,
     stratified: bool = True, random_state: Seed = None, pos_label: Any = None,
     n_jobs: int | None = None,
-) -> "AUCInterval":  # fmt: skip
+) -> AUCInterval:  # fmt: skip
     """Confidence interval of the area under the ROC curve.
 
     Parameters
@@ -204,7 +206,7 @@ def auc_test(
     y_true: ArrayLike, y_score1: ArrayLike, y_score2: ArrayLike, *,
     y_true2: ArrayLike | None = None, level: float = 0.95,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided", pos_label: Any = None,
-) -> "AUCTest":  # fmt: skip
+) -> AUCTest:  # fmt: skip
     """DeLong's test of whether two areas under ROC curves differ.
 
     Parameters
@@ -310,7 +312,7 @@ def roc_band(
     y_true: ArrayLike, y_score: ArrayLike, *, fpr: ArrayLike | None = None, level: float = 0.95,
     n_resamples: int = 2000, stratified: bool = True, random_state: Seed = None,
     pos_label: Any = None, n_jobs: int | None = None,
-) -> "ROCBand":  # fmt: skip
+) -> ROCBand:  # fmt: skip
     """Bootstrap confidence band of a ROC curve.
 
     Parameters

@@ -7,6 +7,8 @@ at together, score by score, and large ones in 2^16 ranges of their own. Rounds:
 each `MAX_ROWS_OF_ROUND` rows in ranges that hold both classes, and one for each large range.
 """
 
+from __future__ import annotations
+
 from collections import deque
 from itertools import combinations
 from typing import Any, NamedTuple

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Precision against recall: the points, the curve between them, and the average precision."""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores in order, once: classes counted at each distinct score, which all curves are made of."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

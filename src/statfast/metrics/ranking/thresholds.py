@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where to cut a ranking: operating points, distances of classes, and lines of equal worth."""
 
+from __future__ import annotations
+
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -69,7 +71,7 @@ def choose_threshold(
     target: float | None = None,
     pos_label: Any = None,
     sample_weight: Weights = None,
-) -> "OperatingPoint":
+) -> OperatingPoint:
     """Choose the decision threshold that is best by a criterion.
 
     Parameters
@@ -175,7 +177,7 @@ def _worth(
 
 def ks_statistic(
     y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, sample_weight: Weights = None
-) -> "KolmogorovSmirnov":
+) -> KolmogorovSmirnov:
     """Kolmogorov-Smirnov statistic of the scores of two classes.
 
     Parameters
@@ -236,7 +238,7 @@ def iso_line(
     measure: Literal["accuracy", "average_recall", "cost"] = "accuracy",
     space: Literal["roc", "coverage"] = "roc",
     cost: tuple[float, float] = (1.0, 1.0),
-) -> "IsoLine":
+) -> IsoLine:
     """Iso-accuracy, iso-recall or iso-cost line of a ROC or coverage plot.
 
     Parameters

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Labels of two classes as 0 and 1, with the scores and weights of their rows."""
 
+from __future__ import annotations
+
 from typing import Any, NoReturn
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Deviances of the Tweedie family: normal, Poisson, gamma, and between and beyond them."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._typing import Array, ArrayLike, Weights

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Means of errors of predicted numbers."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

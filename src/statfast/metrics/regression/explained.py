@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shares of the variation, or of another loss, that predictions explain."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

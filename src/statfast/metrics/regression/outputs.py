@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the measures of predicted numbers share: checked values, means, and means over outputs."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Models compared on the same folds: their scores with intervals, and tests of all pairs."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from inspect import signature
@@ -75,7 +77,7 @@ class Comparison:
     bayes: dict
     mcnemar: dict
     delong: dict
-    friedman: "TestResult | None"
+    friedman: TestResult | None
     paths: list
 
     def table(self) -> CoefficientTable:
@@ -153,7 +155,7 @@ def compare(
     rope: float = 0.01,
     level: float = 0.95,
     random_state: Seed = None,
-) -> "Comparison":
+) -> Comparison:
     """Compare models on the same folds, with corrected tests.
 
     Parameters

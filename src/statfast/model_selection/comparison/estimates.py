@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimates of the error beyond plain folds: the bootstrap, and an interval by nested folds."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
@@ -211,7 +213,7 @@ def nested_cv_interval(
     groups: ArrayLike | None = None,
     sample_weight: Weights = None,
     random_state: Seed = None,
-) -> "NestedInterval":
+) -> NestedInterval:
     """Nested cross-validation: an error estimate with a confidence interval.
 
     Parameters

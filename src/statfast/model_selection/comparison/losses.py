@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Losses of single rows, for estimates that average them."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

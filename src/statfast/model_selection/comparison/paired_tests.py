@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests between models from their scores on the same folds, or their errors on the same rows."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from math import inf, nan, sqrt
 from typing import Literal
@@ -72,7 +74,7 @@ class TestResult(Tabled):
 
 def corrected_t_test(
     differences: ArrayLike, *, test_share: float, level: float = 0.95
-) -> "TestResult":
+) -> TestResult:
     """Corrected resampled t test of score differences (Nadeau and Bengio 2003).
 
     Parameters
@@ -129,7 +131,7 @@ def corrected_t_test(
 
 def bayesian_t_test(
     differences: ArrayLike, *, test_share: float, rope: float = 0.0, level: float = 0.95
-) -> "TestResult":
+) -> TestResult:
     """Bayesian correlated t test of two models.
 
     Parameters
@@ -189,7 +191,7 @@ def bayesian_t_test(
     )  # fmt: skip
 
 
-def five_by_two_test(differences: ArrayLike, *, kind: Literal["f", "t"] = "f") -> "TestResult":
+def five_by_two_test(differences: ArrayLike, *, kind: Literal["f", "t"] = "f") -> TestResult:
     """5 x 2 cross-validated t test or F test of two models.
 
     Parameters
@@ -239,7 +241,7 @@ def five_by_two_test(differences: ArrayLike, *, kind: Literal["f", "t"] = "f") -
     return TestResult("5x2cv F test", f, (10, 5), float(fdtrc(10, 5, f)), mean * size)
 
 
-def mcnemar_test(first_only: int, second_only: int, *, method: str = "exact") -> "TestResult":
+def mcnemar_test(first_only: int, second_only: int, *, method: str = "exact") -> TestResult:
     """McNemar's test of two classifiers on the same samples.
 
     Parameters
@@ -298,7 +300,7 @@ def mcnemar_test(first_only: int, second_only: int, *, method: str = "exact") ->
 
 def friedman_test(
     scores: ArrayLike, *, names: list[str] | None = None, greater_is_better: bool = True
-) -> "TestResult":
+) -> TestResult:
     """Friedman test of several models, with Nemenyi's and Holm's post-hoc tests.
 
     Parameters

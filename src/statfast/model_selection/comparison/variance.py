@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bias and variance of an estimator, from fits to many samples of the rows."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -136,7 +138,7 @@ def bias_variance(
     n_rounds: int = 200,
     random_state: Seed = None,
     n_jobs: int | None = None,
-) -> "BiasVariance":
+) -> BiasVariance:
     """Bias-variance decomposition of the error of an estimator, by the bootstrap.
 
     Parameters

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores of all candidates on all folds, and the table of them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import nan
 from typing import Any
@@ -27,7 +29,7 @@ class Scored:
     models: list  # The models of each fold, if they are asked for.
 
     @classmethod
-    def joined(cls, rounds: list["Scored"]) -> "Scored":
+    def joined(cls, rounds: list[Scored]) -> Scored:
         """Scores of the candidates of several rounds, one after the other."""
         first = rounds[0]
 

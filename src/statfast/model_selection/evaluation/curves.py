@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scores as they change with a parameter, or with the number of rows fitted."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from inspect import signature

@@ -7,6 +7,8 @@ where folds or candidates share a kernel matrix, a start or a search. Where it h
 a copy is fitted to the rows of each fold.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Leave-one-out: the answer for each row by a fit to all others."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -41,7 +43,7 @@ def leave_one_out(
     method: str = "predict",
     priors: Literal["refit", "fixed"] = "refit",
     sample_weight: Weights = None,
-) -> "LeftOutAnswers":
+) -> LeftOutAnswers:
     """Leave-one-out predictions, by a closed form where there is one.
 
     Parameters

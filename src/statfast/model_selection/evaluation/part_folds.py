@@ -6,6 +6,8 @@ statistics of all folds, and the scores of the rows held out by the models of th
 of a fold are those of rows in memory: `KFold` and `StratifiedKFold` deal rows out by their number.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -244,7 +246,7 @@ class _Folds:
 
     sums: list
 
-    def __add__(self, other: "_Folds") -> "_Folds":
+    def __add__(self, other: _Folds) -> _Folds:
         return _Folds([_both(*pair) for pair in zip(self.sums, other.sums, strict=True)])
 
 

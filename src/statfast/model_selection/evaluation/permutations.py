@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A permutation test: are scores better than those of targets that are dealt out at random?"""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from inspect import unwrap

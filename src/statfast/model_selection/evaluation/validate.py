@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Cross-validation: scores and predictions of rows held out."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import nan
 from typing import Any, Literal
@@ -48,7 +50,7 @@ def cross_validate(
     return_estimator: bool = False,
     return_indices: bool = False,
     error_score: float | Literal["raise"] = nan,
-) -> "FoldScores":
+) -> FoldScores:
     """Cross-validate an estimator: scores, times, and how the folds were fitted.
 
     Parameters

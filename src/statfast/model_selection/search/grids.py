@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Candidates of a search: all combinations of values, or some that are drawn."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from itertools import product
 from math import prod

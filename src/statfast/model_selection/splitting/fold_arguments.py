@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a user gives as cv: a number of folds, a splitter, the folds themselves, or each row's."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 

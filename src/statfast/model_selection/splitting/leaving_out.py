@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Splitters that leave out one row or group at a time, or each choice of several."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from itertools import combinations
 from math import comb

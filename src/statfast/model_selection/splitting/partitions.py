@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Splitters whose folds hold out each row once: K folds, in their kinds."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

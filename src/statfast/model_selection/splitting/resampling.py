@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Splitters that draw rows anew for each fold, splits in time, and one split of arrays."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from math import ceil, floor
 from numbers import Integral

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What splitters have in common: scikit-learn's protocol, by duck typing."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Iterator
 from numbers import Integral

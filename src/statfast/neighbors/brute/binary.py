@@ -5,6 +5,8 @@ A feature is set where it is not 0, which is all that Jaccard distance depends o
 distance the rows must be zeros and ones; queries with other numbers are compared number by number.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -42,7 +44,7 @@ class BinaryIndex:
         return metric.kind != HAMMING or all(zeros_and_ones(X[part]).all() for part in grid(len(X)))
 
     @classmethod
-    def build(cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric) -> "BinaryIndex":
+    def build(cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric) -> BinaryIndex:
         """Pack the rows."""
         n, d = X.shape
         count = -(-n // 64)

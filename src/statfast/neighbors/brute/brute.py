@@ -4,6 +4,8 @@
 Rows and queries are prepared (`Metric.prepare`), and distances are reduced ones.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -64,14 +66,14 @@ class BruteIndex:
     origin: np.ndarray  # (d,) float32, about the mean: distances do not change, errors shrink
     scale: float  # a power of two that brings the rows near 1
     norm: np.ndarray  # (n,) float32, at least the norm of each row so moved and scaled
-    bytes: "ByteCode | None" = None
+    bytes: ByteCode | None = None
     metric: Metric = field(default=PLAIN)
     lean: float = 0.0  # an additional error of haversine scores
 
     @classmethod
     def build(
         cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric = PLAIN
-    ) -> "BruteIndex":
+    ) -> BruteIndex:
         """Measure the rows."""
         n, d = X.shape
         rows = with_contiguous_rows(X)

@@ -4,6 +4,8 @@
 A stored zero is a neighbor at distance 0; a row need not store itself.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

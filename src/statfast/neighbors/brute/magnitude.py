@@ -5,6 +5,8 @@ Squares of differences below 1e-162 are 0, and those below 1e-154 lose digits; c
 Such rows are scaled by a power of two, which rounds nothing, and distances are divided by it.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from math import ceil, log2
 from typing import Any

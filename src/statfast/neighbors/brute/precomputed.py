@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Distances that the user computed: the search among the columns of a table."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +49,7 @@ class PrecomputedIndex:
     table: Any  # (n, n) float64, float32 or uint8, or a graph
 
     @classmethod
-    def build(cls, X: Any) -> "PrecomputedIndex":
+    def build(cls, X: Any) -> PrecomputedIndex:
         """The index of a square table."""
         if X.shape[0] != X.shape[1]:
             raise ValueError(

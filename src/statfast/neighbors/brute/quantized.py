@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows rounded to bytes, as a filter of neighbors, and estimates of whether that pays."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

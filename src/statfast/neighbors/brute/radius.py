@@ -6,6 +6,8 @@ A row is within a reduced radius of a query if their reduced distance, summed in
 differences, is no more than that. `Metric.reduce_radii` turns radii into reduced ones.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

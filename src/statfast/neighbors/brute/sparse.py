@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Brute force among sparse rows, which stay sparse; see _core/neighbors/sparse.pyx."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -35,9 +37,7 @@ class SparseIndex:
     metric: Metric
 
     @classmethod
-    def build(
-        cls, X: Matrix, n_jobs: int | None = None, *, metric: Metric = PLAIN
-    ) -> "SparseIndex":
+    def build(cls, X: Matrix, n_jobs: int | None = None, *, metric: Metric = PLAIN) -> SparseIndex:
         """Transpose the rows."""
         scale = scale_of(float(np.abs(X.data).max(initial=0.0)))
         columns = (X * scale).tocsc()

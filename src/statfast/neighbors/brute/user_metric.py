@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Brute force by any metric: the choice of its index, and that of a user's function."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +52,7 @@ class FunctionIndex:
     metric: Metric
 
     @classmethod
-    def build(cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric) -> "FunctionIndex":
+    def build(cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric) -> FunctionIndex:
         """The index of rows."""
         return cls(read_only(X), metric)
 

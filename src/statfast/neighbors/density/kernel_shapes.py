@@ -4,6 +4,8 @@
 A kernel is a function K(r) of the distance over the bandwidth, in the p-norm of d columns.
 """
 
+from __future__ import annotations
+
 from math import inf, isinf, lgamma, log, pi
 
 import numpy as np

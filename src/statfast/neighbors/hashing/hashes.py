@@ -2,6 +2,8 @@
 """Families of locality-sensitive hashes, which are drawn at random and applied to blocks of
 rows."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -43,7 +45,7 @@ class Hashes:
         shift = rng.random((tables, length), np.float32)
         return cls(family, frame, form, directions, shift, width)
 
-    def part_of(self, tables: int, length: int, width: float) -> "Hashes":
+    def part_of(self, tables: int, length: int, width: float) -> Hashes:
         """The first tables, with the first parts of each."""
 
         def first(array: Array) -> Array:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An index of hash tables: sorted arrays of (code, row), and the search by multi-probe."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 

@@ -7,6 +7,8 @@ neighbors found and the rows compared for every number of tables and probes. The
 a sum of these counts at fixed prices, so the same data and seed always lead to the same choice.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Self
 

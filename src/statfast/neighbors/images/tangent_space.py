@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The motions of images: shape, smoothing, and distances between tangent spaces."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, isqrt
@@ -29,7 +31,7 @@ class Motion:
     both: bool
 
     @classmethod
-    def checked(cls, shape: tuple[int, int], sigma: float, two_sided: bool) -> "Motion":
+    def checked(cls, shape: tuple[int, int], sigma: float, two_sided: bool) -> Motion:
         """The motions with checked parameters; the shape has been checked."""
         sigma = as_real(sigma, "sigma", 0.0, float(max(shape)))
         if not isinstance(two_sided, bool | np.bool_):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The indexes by the names of the parameter `algorithm`, and the metrics that each serves."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

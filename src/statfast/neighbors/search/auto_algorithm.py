@@ -13,6 +13,8 @@ made for many queries: building a tree costs little more than reading the rows a
 pays from some hundred queries on.
 """
 
+from __future__ import annotations
+
 from math import log
 from typing import Any
 

@@ -5,6 +5,8 @@ Each part is searched where it lies, by an index of its own that stays there, an
 merged by distance and row number.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any

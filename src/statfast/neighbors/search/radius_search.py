@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The search for all rows within a radius, as a base of estimators."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any, Literal
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ball tree as a search index, which is built and searched by several threads."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import inf
@@ -49,7 +51,7 @@ class BallTreeIndex:
     def build(
         cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric | None = None,
         leaf_size: int | None = None,
-    ) -> "BallTreeIndex | FunctionTree":  # fmt: skip
+    ) -> BallTreeIndex | FunctionTree:  # fmt: skip
         """The tree of rows that are prepared for the metric; bytes become float32."""
         n, d = X.shape
         metric = as_metric("euclidean", d=d) if metric is None else metric

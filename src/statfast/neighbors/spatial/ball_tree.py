@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ball tree: an exact search for all metrics that obey the triangle inequality."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from statfast._distance import BLOCKWISE

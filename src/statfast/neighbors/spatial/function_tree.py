@@ -8,6 +8,8 @@ rows of a leaf to its center are kept, which bounds their distances to a query o
 function is called from Python, in one thread.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import heapreplace

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The k-d tree as a search index, whose queries are sorted and divided among threads."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -35,7 +37,7 @@ class KDTreeIndex:
     def build(
         cls, X: np.ndarray, n_jobs: int | None = None, *, metric: Metric = PLAIN,
         leaf_size: int | None = None,
-    ) -> "KDTreeIndex":  # fmt: skip
+    ) -> KDTreeIndex:  # fmt: skip
         """The tree of rows X (n, d) of float64 or float32, or of bytes, which become float32."""
         rows = X.astype(np.float32) if X.dtype == np.uint8 else X
         leaf = min(MAX_LEAF_POINTS, -(-(leaf_size or LEAF_POINTS) // LANES) * LANES)

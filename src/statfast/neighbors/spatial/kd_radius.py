@@ -4,6 +4,8 @@
 Radii and distances are reduced ones; a row is within if its distance is <= the radius.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

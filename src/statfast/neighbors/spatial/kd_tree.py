@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The k-d tree: the fastest exact search in few dimensions."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import inf
 from typing import Any

@@ -5,6 +5,8 @@ A row is at the least of its distances from the images of a query, which are mov
 the box. Few queries need images: those nearer to a side than to what was found without them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product

@@ -5,6 +5,8 @@ A subclass builds its index. The index answers in reduced distances, of rows tha
 the metric; see neighbors/search/search.py and _distance/metrics.py.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import inf
 from typing import Any, Self

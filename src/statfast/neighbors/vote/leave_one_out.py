@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The choice of k: the leave-one-out error for many k, from one search."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 

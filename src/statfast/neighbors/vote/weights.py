@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The weights of neighbors, and the bases of models that vote or average by them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -5,6 +5,8 @@ With X the baskets that have the antecedent and Y those that have the consequent
 share of the baskets, and not Y are the others.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Association rules: their table, and how they are made from item sets."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -198,7 +200,7 @@ class AssociationRules(LongTabled):
         return self.measure("confidence") <= self._best_general()
 
     # -------------------------------------------------------------- choices
-    def sort(self, measure: str, *, ascending: bool = False) -> "AssociationRules":
+    def sort(self, measure: str, *, ascending: bool = False) -> AssociationRules:
         """Return the rules in another order.
 
         Parameters
@@ -218,7 +220,7 @@ class AssociationRules(LongTabled):
 
     def containing(
         self, *, antecedent: Iterable[Any] = (), consequent: Iterable[Any] = ()
-    ) -> "AssociationRules":
+    ) -> AssociationRules:
         """Return the rules that have all of some items on a side.
 
         Parameters
@@ -241,7 +243,7 @@ class AssociationRules(LongTabled):
             keep &= has_all[self.sides[:, side]]
         return self[keep]
 
-    def for_basket(self, basket: Iterable[Any]) -> "AssociationRules":
+    def for_basket(self, basket: Iterable[Any]) -> AssociationRules:
         """Return the rules that say something new about a basket.
 
         Parameters

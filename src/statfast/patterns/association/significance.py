@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fisher's exact test of many rules at once, and corrections for their number."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from statfast._engine import checkpoint

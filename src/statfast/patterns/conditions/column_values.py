@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns of a table as small integers, from which all conditions on them can be read."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A condition on one column."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import inf, isinf
 from typing import Any

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Conjunctions of conditions: one interval for each column, in words, and their rows."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Baskets as the search reads them: lists of items, tables of zeros and ones, sparse matrices."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Frequent item sets, closed and maximal ones: the search, and the order of what it finds."""
 
+from __future__ import annotations
+
 from math import ceil
 from numbers import Integral
 from threading import Lock

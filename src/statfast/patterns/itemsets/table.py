@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The table of item sets: printed, as a data frame, and looked up."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -112,7 +114,7 @@ class FrequentItemsets(LongTabled):
             )
         return float(self.supports[has_all.argmax()])
 
-    def containing(self, items: Iterable[Any]) -> "FrequentItemsets":
+    def containing(self, items: Iterable[Any]) -> FrequentItemsets:
         """The sets that have all of some items.
 
         Parameters
@@ -208,7 +210,7 @@ class FrequentItemsets(LongTabled):
         hits = np.concatenate([[0], np.cumsum(np.isin(self.items, basket))])
         return hits[self.start[1:]] - hits[self.start[:-1]] == self.lengths
 
-    def _taken(self, rows: Array) -> "FrequentItemsets":
+    def _taken(self, rows: Array) -> FrequentItemsets:
         lengths = self.lengths[rows]
         start = np.concatenate([[0], np.cumsum(lengths)]).astype(self.start.dtype)
         place = np.repeat(self.start[:-1][rows] - start[:-1], lengths) + np.arange(start[-1])

@@ -4,6 +4,8 @@
 P. Clark and T. Niblett 1989; P. Clark and R. Boswell 1991.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -133,7 +135,7 @@ class _Refined(NamedTuple):
         rows: Array,
         target: int | None,
         settings: CN2Settings,
-    ) -> "_Refined":
+    ) -> _Refined:
         """Evaluate them."""
         candidates = table.candidates(table.covered(parent, rows))
         quality = _quality(candidates.weights, target, settings)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rows as numbers of intervals and categories, and the classes that each condition covers."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -120,7 +122,7 @@ class CodedTable:
         return conditions, work.weight[:n].copy(), work.rows[:n].copy()
 
     @cached_property
-    def _workspace(self) -> "_Workspace":
+    def _workspace(self) -> _Workspace:
         size = max(column.size for column in self.columns) + 1
         most = 2 * size
         return _Workspace(

@@ -4,6 +4,8 @@
 J. R. Quinlan 1995, MDL and categorical theories (continued); W. W. Cohen 1995.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2

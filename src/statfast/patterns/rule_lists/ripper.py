@@ -4,6 +4,8 @@
 W. W. Cohen 1995, with J. Fuernkranz and G. Widmer 1994 (IREP) and J. R. Quinlan 1990 (FOIL).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rules that classify, as objects, as text and as a table."""
 
+from __future__ import annotations
+
 import html
 from dataclasses import dataclass
 from typing import Any, Literal

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All conditions on the columns of a table, each as the set of its rows."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

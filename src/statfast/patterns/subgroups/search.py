@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Searches for the best subgroups: of all conjunctions, or of a beam of them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Lock

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of subgroups: how large, how the target is distributed in them, and how surely."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,6 +4,8 @@
 W. Kloesgen 1996: (n / N)^a times the difference of the share, or mean, of the subgroup and of all.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Quantiles of a column whose rows have weights: those of the rows repeated so often."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np

@@ -4,6 +4,8 @@
 Counts of two samples add up, so that encoders can be fitted to batches of rows.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Integral
@@ -80,7 +82,7 @@ class EncodedCounts:
     values: list
     counts: list
 
-    def __add__(self, other: "EncodedCounts") -> "EncodedCounts":
+    def __add__(self, other: EncodedCounts) -> EncodedCounts:
         pairs = zip(self.values, self.counts, other.values, other.counts, strict=True)
         both = [_merged(*four, j) for j, four in enumerate(pairs)]
         return EncodedCounts(self.n + other.n, [v for v, _ in both], [c for _, c in both])

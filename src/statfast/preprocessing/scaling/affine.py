@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shifts and scales of columns, a few rows at a time, so that they stay in the cache."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -11,6 +11,8 @@ The part is that with the largest multiples of the golden ratio, modulo 1: whate
 the rows, it is spread evenly over them.
 """
 
+from __future__ import annotations
+
 from math import inf
 from typing import Any
 

@@ -7,6 +7,8 @@ of a matrix, on some points, has no eigenvalue below the smallest of the whole (
 interlacing): a negative one tells, and none is missed where the points are few.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -5,6 +5,8 @@ It is kept in float64, from which sums come that decide when a training ends, an
 a training once more in float32, on which it works.
 """
 
+from __future__ import annotations
+
 from functools import cached_property
 from math import inf
 from typing import Any

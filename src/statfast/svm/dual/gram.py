@@ -6,6 +6,8 @@ a_i + a_j is taken off K_ij. Where images lie far from 0, values are made so tha
 before they are rounded to float32; `exact` sums are of the kernel itself.
 """
 
+from __future__ import annotations
+
 from math import inf
 from typing import Any
 

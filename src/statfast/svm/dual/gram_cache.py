@@ -7,6 +7,8 @@ where they fit; and, once or twice a fit, for sums in float64 (`exact`), of whic
 What is kept is float32. All threads make rows.
 """
 
+from __future__ import annotations
+
 from functools import cached_property
 from math import inf
 from typing import Any

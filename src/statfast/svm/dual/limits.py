@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The solver with the limits of one fit: tolerance, steps, time and callback."""
 
+from __future__ import annotations
+
 import sys
 import time
 from collections.abc import Iterator

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The type in which kernel values are made, and the shift of rows that lets float32 suffice."""
 
+from __future__ import annotations
+
 from math import log
 from typing import Any
 

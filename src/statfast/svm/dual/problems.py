@@ -6,6 +6,8 @@ constant and 0 <= a <= upper (Chang & Lin 2011, LIBSVM, doi:10.1145/1961189.1961
 here states its own p, s and upper, and returns a `Machine`: f(x) = sum coef_i K(x_i, x) - rho.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import inf
 from typing import Any

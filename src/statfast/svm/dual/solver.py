@@ -19,6 +19,8 @@ In terms of b = s a the problem is symmetric: b moves within a box, its sum stay
 s p) of what may rise exceeds that of what may fall by at most tol (LIBSVM's criterion).
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from dataclasses import dataclass

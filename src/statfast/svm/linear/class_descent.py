@@ -11,6 +11,8 @@ before the end, where the largest violation of a row is at most tol: the largest
 less the least of those whose multiplier may rise. An iteration is as many visits as there are rows.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -9,6 +9,8 @@ alpha = y beta), in regression the sum of their sizes at most tol times that of 
 (Ho and Lin 2012). For classes the gap is to be small as well.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -85,7 +87,7 @@ def descend(problem: Problem, tol: float, clock: Clock, rng: np.random.Generator
             return _solution(dual, n_iter, reason)
 
 
-def _solution(dual: "DescentVariables", n_iter: int, reason: str = "") -> LinearSolution:
+def _solution(dual: DescentVariables, n_iter: int, reason: str = "") -> LinearSolution:
     """The Solution at the multipliers."""
     problem, rows, beta = dual.problem, dual.problem.rows, dual.beta.copy()
     g = rows.combined(beta)

@@ -13,6 +13,8 @@ doi:10.1137/S1052623400374379. Steps do not depend on how many rows are on their
 coordinate descent takes hundreds of sweeps.
 """
 
+from __future__ import annotations
+
 from functools import cached_property
 from typing import Any
 
@@ -231,7 +233,7 @@ class Path:
 
         dv = factor.solve(rows.sums(aim, pairs=False)[0] - self.lag)
 
-        def correct(where: slice, block: Array | None) -> "list[_Most]":
+        def correct(where: slice, block: Array | None) -> list[_Most]:
             sums = np.zeros(3)
             state[ALONG, where] = rows.predict(where, dv, block)
             self._stage(kernel.CORRECT, where, mu, sums)

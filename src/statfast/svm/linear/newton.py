@@ -13,6 +13,8 @@ gradient in the metric of the penalty.
 How the steps are found is another's part: `Products` here, or `Conjugate`, for many columns.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

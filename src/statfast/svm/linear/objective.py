@@ -18,6 +18,8 @@ Where the multipliers of some rows are held at a bound, these rows are linear in
 the problem of the others with `base` - `pull`'v added to the primal, and `pull` to g in the dual.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property

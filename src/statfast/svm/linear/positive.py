@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Systems with a positive matrix: products of columns plus the penalty's diagonal."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from statfast import _linalg

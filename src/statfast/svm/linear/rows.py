@@ -6,6 +6,8 @@ Here it holds ones, so that its coefficient v[0] is the intercept itself, and th
 v[0]^2 / scale^2; without an intercept, v has one number less.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -282,7 +284,7 @@ class LinearRows:
             out += self.scale**2
         return out
 
-    def part(self, index: Array) -> "LinearRows":
+    def part(self, index: Array) -> LinearRows:
         """The same with some of the rows."""
         X, chosen = self.X, None
         if self.sparse:  # Sparse rows are read where they lie.

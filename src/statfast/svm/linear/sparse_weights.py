@@ -12,6 +12,8 @@ For the dual, u = t - f of the rows inside their margin, beta = 2 c u is scaled 
 |z'beta| of a column exceeds 1; then t'beta - sum beta^2 / (4 c) is a lower bound.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

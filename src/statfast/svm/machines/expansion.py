@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Values of f(x) = sum over support vectors of coefficient times K(vector, x), for new rows."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -37,7 +39,7 @@ class Expansion:
     coef: NDArray[np.float64]  # (Q, S)
 
     @cached_property
-    def tile(self) -> "Tile | None":
+    def tile(self) -> Tile | None:
         """The vectors laid out, when they are first needed; None where kernels have no tiles."""
         return tile_for(self.kernel, self.vectors)
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trainings on the folds of a cross-validation: one kernel matrix for all of them and for all C."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Kernel values of sparse rows, from their inner products, and the matrix of training rows."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a kernel machine is trained on: rows of numbers, strings, or a matrix of kernel values."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any

@@ -6,6 +6,8 @@ positive where it prefers i. The coefficients of a support vector are a column o
 vector of class c in the pair with class j stands in row j if j < c, else in row j - 1.
 """
 
+from __future__ import annotations
+
 from itertools import combinations, pairwise
 from typing import Any
 

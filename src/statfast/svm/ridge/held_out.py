@@ -15,6 +15,8 @@ doi:10.1080/00401706.1974.10489157; of a kernel, Cawley & Talbot 2003,
 doi:10.1016/S0031-3203(03)00136-5).
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -5,6 +5,8 @@ It is solved as (S K S + alpha I) b = S y with S the root of W and c = S b, whic
 weight is 0 as well.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The analysis of documents: decoding, lower case, words, stop words, stems and n-grams."""
 
+from __future__ import annotations
+
 import codecs
 import re
 import unicodedata

@@ -6,6 +6,8 @@ that counts agree with those of others: odd entries, such as "system" and "compu
 "fire", belong to it. Other languages, and all stemmers, come from packages that are optional.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

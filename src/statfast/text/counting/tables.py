@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Counts of the terms of documents, by the kernel in several threads or by a loop in Python."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -27,7 +29,7 @@ class BlockCounts:
     counts: NDArray[np.int32]
     number: NDArray[np.int32]  # the number, among all terms, of each term of the block
 
-    def ranked(self, rank: Array) -> "BlockCounts":
+    def ranked(self, rank: Array) -> BlockCounts:
         """The counts with terms numbered by ranks; terms of rank -1 are dropped."""
         rank = rank[self.number]
         if not len(rank) or rank.min() >= 0:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The choice of the terms of a vocabulary, and counts of terms of documents in parts."""
 
+from __future__ import annotations
+
 from numbers import Integral
 from typing import Any
 
@@ -33,7 +35,7 @@ def within(seen: np.ndarray, low: Any, high: Any, n: int) -> np.ndarray:
     return kept
 
 
-def count_terms(model: Any, parts: Any) -> "PartTerms":
+def count_terms(model: Any, parts: Any) -> PartTerms:
     """The number of documents in parts, and of those with each term."""
     terms = parts.total(Work(terms_of_part), copied(model))
     if terms is None:
@@ -41,7 +43,7 @@ def count_terms(model: Any, parts: Any) -> "PartTerms":
     return terms
 
 
-def terms_within(terms: "PartTerms", params: Any) -> tuple[list[str], np.ndarray]:
+def terms_within(terms: PartTerms, params: Any) -> tuple[list[str], np.ndarray]:
     """The terms that a vectorizer keeps, in their order, and how many documents have each."""
     if not terms.counts:
         raise ValueError(NO_TERMS)
@@ -61,7 +63,7 @@ class PartTerms:
     def __init__(self, documents: int, counts: dict[str, tuple[int, int]]) -> None:
         self.documents, self.counts = documents, counts
 
-    def __add__(self, other: "PartTerms") -> "PartTerms":
+    def __add__(self, other: PartTerms) -> PartTerms:
         counts = dict(self.counts)
         for name, (seen, often) in other.counts.items():
             before = counts.get(name, (0, 0))

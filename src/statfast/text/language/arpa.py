@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Language models in ARPA's format: a text file of log10 probabilities and back-off weights."""
 
+from __future__ import annotations
+
 from math import inf, log
 from os import PathLike
 from typing import Any

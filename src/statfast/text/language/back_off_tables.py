@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The arrays of the kernel of back-off models: padded texts, and n-grams of all orders."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

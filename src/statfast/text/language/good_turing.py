@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Simple Good-Turing estimates of the expected count of items that were seen r times."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from numbers import Integral
 

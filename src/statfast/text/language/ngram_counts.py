@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Counts of n-grams, to which language models are fitted."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +23,11 @@ class NGramCounts:
     rows: NDArray[np.int32]  # (u, order), distinct
     counts: NDArray[np.int64]  # (u,)
 
-    def __add__(self, other: "NGramCounts") -> "NGramCounts":
+    def __add__(self, other: NGramCounts) -> NGramCounts:
         rows = np.concatenate([self.rows, other.rows])
         return distinct(rows, np.concatenate([self.counts, other.counts]))
 
-    def cut_at_others(self, known: NDArray[np.bool_]) -> "NGramCounts":
+    def cut_at_others(self, known: NDArray[np.bool_]) -> NGramCounts:
         """The counts if each word that is not `known` (V,) ended a text before itself."""
         cut = ~known[self.rows] & (self.rows >= 0)
         cut[:, ::-1] = np.logical_or.accumulate(cut[:, ::-1], axis=1)  # and what stands before

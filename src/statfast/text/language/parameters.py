@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the parameters of language models, and texts as lists of words."""
 
+from __future__ import annotations
+
 from itertools import chain, compress, repeat
 from typing import Any
 

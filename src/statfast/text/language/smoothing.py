@@ -6,6 +6,8 @@ which their context leaves to the shorter context. Interpolated methods add to w
 of the rest, by the shorter context. Katz' and stupid back-off leave the rest to unseen n-grams.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -5,6 +5,8 @@ Breiman, Friedman, Olshen and Stone 1984, section 4.4: costs enter splits by alt
 prior of a class times the sum of the costs of its errors, and determine the classes of leaves.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -9,6 +9,8 @@ row by row, which deep trees read; 8 for values row by row if splits are drawn. 
 bytes for each value that is not zero.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, fields
 from typing import Any
 

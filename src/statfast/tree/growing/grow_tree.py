@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Growing a tree on ranked columns: threads search columns of large nodes, then grow subtrees."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -234,7 +236,7 @@ def routes_of(problem: TreeProblem, grower: Any) -> Routes | None:
 
 
 def _finish(
-    grower: Any, problem: TreeProblem, large: int, workspaces: "_WorkspacePool", n_jobs: Jobs
+    grower: Any, problem: TreeProblem, large: int, workspaces: _WorkspacePool, n_jobs: Jobs
 ) -> None:
     """Grow until no node is left."""
     while state := grower.grow(large, problem.effort):
@@ -320,7 +322,7 @@ def _split_at_best(grower: Any, splits: Iterable[list[Any]]) -> None:
 
 
 def _split_in_blocks(
-    grower: Any, problem: TreeProblem, workspaces: "_WorkspacePool", order: Array, n_jobs: Jobs
+    grower: Any, problem: TreeProblem, workspaces: _WorkspacePool, order: Array, n_jobs: Jobs
 ) -> None:
     """Search blocks of sparse columns of a large node, and split it."""
     first, values = problem.rules.max_features, grower.size() * problem.row_entries

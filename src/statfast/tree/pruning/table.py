@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pruning by cross-validation: rpart's table of complexities."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, field
@@ -130,7 +132,7 @@ class PruningTable:
 
 
 def pruning_table(
-    estimator: "DecisionTreeClassifier | DecisionTreeRegressor",
+    estimator: DecisionTreeClassifier | DecisionTreeRegressor,
     X: Rows,
     y: ArrayLike,
     sample_weight: Weights = None,
@@ -138,7 +140,7 @@ def pruning_table(
     cp: float = 0.01,
     cv: ArrayLike = 10,
     random_state: Seed = None,
-) -> "PruningTable":
+) -> PruningTable:
     """Cost-complexity pruning with cross-validated errors, as rpart's ``cptable``.
 
     The tree is grown with the estimator's parameters (its `ccp_alpha` is not looked at), then on

@@ -8,6 +8,8 @@ first.
 Cost: O(nodes log nodes + the depths of the removed branches), by a heap.
 """
 
+from __future__ import annotations
+
 import heapq
 from dataclasses import dataclass, fields, replace
 from typing import Any

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Alternatives to the splits of a tree: competitors and surrogates."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
@@ -97,14 +99,14 @@ class SplitTable(Tabled):
 
 
 def split_table(
-    decision_tree: "DecisionTreeClassifier | DecisionTreeRegressor",
+    decision_tree: DecisionTreeClassifier | DecisionTreeRegressor,
     X: Rows,
     y: ArrayLike,
     sample_weight: Weights = None,
     *,
     max_competitors: int = 4,
     max_surrogates: int = 5,
-) -> "SplitTable":
+) -> SplitTable:
     """Primary, competing and surrogate splits of each node.
 
     A competitor is the best split of another column. A surrogate sends rows most nearly as the

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A tree as text: indented conditions, or a rule for each leaf."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -90,7 +92,7 @@ def _is_one_of(name: str, labels: Any) -> Any:
 
 
 def export_text(
-    decision_tree: "DecisionTreeClassifier | DecisionTreeRegressor",
+    decision_tree: DecisionTreeClassifier | DecisionTreeRegressor,
     *,
     feature_names: ArrayLike | None = None,
     class_names: ArrayLike | None = None,
@@ -180,7 +182,7 @@ def _height(tree: TreeStructure, node: int) -> Any:
 
 
 def tree_rules(
-    decision_tree: "DecisionTreeClassifier | DecisionTreeRegressor",
+    decision_tree: DecisionTreeClassifier | DecisionTreeRegressor,
     *,
     feature_names: ArrayLike | None = None,
     class_names: ArrayLike | None = None,
@@ -274,7 +276,7 @@ class _Verdicts:
     @staticmethod
     def of_leaves(
         model: Any, class_names: Any, show: Any, weighted: Any, decimals: Any
-    ) -> "_Verdicts":
+    ) -> _Verdicts:
         """Check the arguments of `tree_rules`, and gather what it shows."""
         as_choice(show, "show", ("label", "odds", "proba", "counts"))
         by_weight = as_flag(weighted, "weighted")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trees in 8 bytes for each node, for rows whose values are 16-bit numbers of thresholds."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sparse rows that walks read in dense blocks, whose room is used again and cleared by entries."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -31,7 +33,7 @@ class DenseBlocks:
     def __len__(self) -> int:
         return int(self.shape[0])
 
-    def __getitem__(self, part: Any) -> "DenseBlocks":
+    def __getitem__(self, part: Any) -> DenseBlocks:
         return DenseBlocks(self.rows[part])
 
     @property

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Splits of a tree beside those at numbers: sets of categories, and surrogates."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -51,7 +53,7 @@ class Routes:
         table = table[feature[table["node"]] >= 0]  # only of nodes that are split
         return cls(of_sets, sets, table[np.argsort(table["node"], kind="stable")])
 
-    def taken(self, nodes: Array, inner: Array) -> "Routes":
+    def taken(self, nodes: Array, inner: Array) -> Routes:
         """The routes of a subtree of `nodes`, of which those in `inner` are split."""
         place = np.full(len(self.of_sets), -1)
         place[nodes[inner]] = np.flatnonzero(inner)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Predictions of trees for rows: one predictor for single trees and forests."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
