@@ -131,7 +131,7 @@ def test_signatures_say_types_by_their_names():
     for public, home in PUBLIC:
         for name, function in functions(getattr(home, public)):
             for parameter in inspect.signature(function).parameters.values():
-                if len(str(parameter.annotation)) > 80:
+                if len(str(parameter.annotation)) > 100:
                     long.add(f"{function.__module__}: {name} has {parameter}")
     assert not long, "\n".join(sorted(long))
 
