@@ -408,7 +408,7 @@ _SIGNS: tuple[tuple[str, str, str, Callable[[Case, Any], bool]], ...] = (
         "KNNImputer: neighbors as near as the last one",
         _is_of_near_ties,
     ),
-    *((kind, "", "SVC and its kin with a kernel", _is_indefinite) for kind in _MACHINES),
+    *((kind, "", "SVC and the other machines with a kernel", _is_indefinite) for kind in _MACHINES),
 )
 
 
