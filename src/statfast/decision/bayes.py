@@ -139,9 +139,9 @@ class BayesClassifier(Classifier, Estimator):
     >>> model = BayesClassifier.of(normals, priors=[0.5, 0.5])
     >>> model.predict([[0.9], [1.1]])
     array([0, 1])
-    >>> found = model.bayes_error(10_000, random_state=0)  # known: the normal tail at 1, 0.1587
-    >>> abs(found.error - 0.1587) < 3 * found.standard_error
-    True
+    >>> estimate = model.bayes_error(10_000, random_state=0)
+    >>> round(estimate.error, 3), round(estimate.standard_error, 3)  # the normal tail at 1 is 0.159
+    (0.158, 0.001)
     """
 
     density: Any = param(by_fit, default=None, kw_only=False)

@@ -83,8 +83,8 @@ def f_classif(
     >>> F, p = f_classif(iris.data, iris.target)
     >>> F.round(1)
     array([ 119.3,   49.2, 1180.2,  960. ])
-    >>> bool((p < 1e-15).all())
-    True
+    >>> print(f"{p.min():.0e} to {p.max():.0e}")
+    3e-91 to 4e-17
     """
     f_statistic, p_values = CLASS_MEANS.scores(X, y, sample_weight)
     return f_statistic, p_values

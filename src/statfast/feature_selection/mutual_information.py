@@ -126,8 +126,8 @@ def mutual_info_classif(
     >>> X = np.column_stack([ring, rng.normal(size=400)])
     >>> mutual_info_classif(X, y, random_state=0).round(1)
     array([0.3, 0.3, 0. ])
-    >>> bool((f_classif(X, y)[1] > 0.05).all())
-    True
+    >>> f_classif(X, y)[1].round(1)  # p-values of equal means
+    array([0.9, 0.5, 0.2])
     """
     rows, discrete = _columns_of(X, discrete_features, copy)
     labels, codes = as_labels(y, rows.shape[0])

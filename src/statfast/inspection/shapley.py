@@ -130,12 +130,18 @@ def shap_values(
     >>> from statfast.inspection import shap_values
     >>> X, width = load_iris().data[:, :3], load_iris().data[:, 3]
     >>> model = RandomForestRegressor(random_state=0).fit(X, width)
-    >>> explanation = shap_values(model, X[:5])
-    >>> explanation.shape
-    (5, 3)
-    >>> total = explanation.base_values + explanation.values.sum(axis=1)
-    >>> bool(np.allclose(total, model.predict(X[:5])))
-    True
+    >>> explanation = shap_values(model, X[[0, 75, 149]])
+    >>> explanation.values.round(2)  # the third column, the length of petals, decides
+    array([[ 0.02,  0.06, -1.04],
+           [ 0.02,  0.03,  0.15],
+           [-0.01, -0.01,  0.73]])
+
+    A base value and the values of its row sum to the prediction:
+
+    >>> (explanation.base_values + explanation.values.sum(axis=1)).round(2)
+    array([0.25, 1.4 , 1.91])
+    >>> model.predict(X[[0, 75, 149]]).round(2)
+    array([0.25, 1.4 , 1.91])
     """
     if getattr(model, "__sklearn_is_fitted__", lambda: True)() is False:
         raise not_fitted(model)

@@ -54,8 +54,6 @@ class Kernel:
     >>> kernel = 0.5 * RBF(gamma=2.0) + Linear() ** 2
     >>> kernel
     0.5 * RBF(gamma=2.0) + Linear() ** 2
-    >>> kernel.positive_definite
-    True
     >>> kernel.matrix([[0.0, 1.0], [1.0, 1.0]]).round(3)
     array([[1.5  , 1.068],
            [1.068, 4.5  ]])

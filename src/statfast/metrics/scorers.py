@@ -146,8 +146,8 @@ def get_scorer_names() -> list[str]:
     Examples
     --------
     >>> from statfast.metrics import get_scorer_names
-    >>> "accuracy" in get_scorer_names()
-    True
+    >>> [name for name in get_scorer_names() if "roc" in name]
+    ['roc_auc', 'roc_auc_ovo', 'roc_auc_ovo_weighted', 'roc_auc_ovr', 'roc_auc_ovr_weighted']
     """
     return sorted(_TABLE)
 

@@ -433,8 +433,8 @@ def gap(
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import gap
     >>> result = gap_statistic(load_iris().data, k_max=4, n_boot=10, random_state=0)
-    >>> gap(result, ax=Figure().subplots()).best == result.best()
-    True
+    >>> gap(result, ax=Figure().subplots()).best
+    4
     """
     if isinstance(result, NClustersResult) and result.gap is None:
         raise TypeError(
@@ -493,8 +493,8 @@ def elbow(
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import elbow
     >>> result = choose_n_clusters(load_iris().data, ks=range(1, 6), random_state=0)
-    >>> elbow(result, ax=Figure().subplots()).best == result.recommended
-    True
+    >>> elbow(result, ax=Figure().subplots()).best
+    2
     """
     if not isinstance(choice, NClustersResult):
         raise wrong_type("choice", "what choose_n_clusters returned", choice)

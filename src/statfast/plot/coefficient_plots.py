@@ -163,8 +163,8 @@ def coefficient_histogram(
     >>> X, y = digits.data, digits.target == 3
     >>> models = {"lasso": Lasso(alpha=0.1).fit(X, y), "ridge": Ridge().fit(X, y)}
     >>> shown = coefficient_histogram(models, ax=Figure().subplots())
-    >>> shown.n_zero["lasso"] > shown.n_zero["ridge"]
-    True
+    >>> shown.n_zero  # of 64 pixels
+    {'lasso': 47, 'ridge': 0}
     """
     bins = as_count(bins, "bins", 1, 10_000)
     coefs = coefficients_of(model)

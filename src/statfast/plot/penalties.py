@@ -208,8 +208,8 @@ def penalty_errors(
     >>> wine = load_wine()
     >>> model = LassoCV(rule="1se").fit(wine.data[:, 1:], wine.data[:, 0])
     >>> shown = penalty_errors(model, ax=Figure().subplots())
-    >>> shown.chosen == model.alpha_
-    True
+    >>> round(shown.chosen, 2), round(model.alpha_min_, 2)  # within one standard error; the least
+    (0.2, 0.16)
     """
     penalties, errors, se, name = _errors(model)
     marks = {getattr(model, "alpha_min_", None): "least error"}

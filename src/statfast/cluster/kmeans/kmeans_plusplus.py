@@ -84,10 +84,11 @@ def kmeans_plusplus(
     >>> from statfast.cluster import kmeans_plusplus
     >>> X = np.array([[1.0, 2], [1, 4], [1, 0], [10, 2], [10, 4], [10, 0]])
     >>> centers, indices = kmeans_plusplus(X, 2, random_state=0)
-    >>> bool((centers == X[indices]).all())
-    True
-    >>> sorted(centers[:, 0].tolist())
-    [1.0, 10.0]
+    >>> centers
+    array([[10.,  4.],
+           [ 1.,  2.]])
+    >>> indices  # the rows of X that the centers are
+    array([4, 0])
     """
     k = as_count(n_clusters, "n_clusters")
     rng = as_generator(random_state)

@@ -100,8 +100,8 @@ class BaggingClassifier(Classifier, BaggingModel):
     >>> from statfast.ensemble import BaggingClassifier
     >>> wine = load_wine()
     >>> model = BaggingClassifier(n_estimators=50, oob_score=True, random_state=0)
-    >>> model.fit(wine.data, wine.target).oob_score_ > 0.9
-    True
+    >>> round(model.fit(wine.data, wine.target).oob_score_, 2)  # rows that a tree was not fitted to
+    0.96
     """
 
     _members: Any = fitted()

@@ -122,9 +122,9 @@ class ExtraTreesClassifier(ClassForest):
     >>> from statfast.datasets import load_iris
     >>> from statfast.ensemble import ExtraTreesClassifier
     >>> data = load_iris()
-    >>> model = ExtraTreesClassifier(50, random_state=0)
-    >>> model.fit(data.data, data.target).score(data.data, data.target) > 0.98
-    True
+    >>> model = ExtraTreesClassifier(50, random_state=0).fit(data.data[::2], data.target[::2])
+    >>> round(model.score(data.data[1::2], data.target[1::2]), 2)
+    0.95
     """
 
     bootstrap: bool = param(flag, default=False)
@@ -242,8 +242,8 @@ class ExtraTreesRegressor(NumberForest):
     >>> from statfast.ensemble import ExtraTreesRegressor
     >>> X = np.arange(60.0)[:, None]
     >>> model = ExtraTreesRegressor(50, random_state=0).fit(X, np.sin(X[:, 0] / 10))
-    >>> bool(abs(model.predict([[15.0]])[0] - np.sin(1.5)) < 0.02)
-    True
+    >>> print(f"{model.predict([[15.0]])[0]:.2f}, and the sine is {np.sin(1.5):.2f}")
+    1.00, and the sine is 1.00
     """
 
     bootstrap: bool = param(flag, default=False)

@@ -119,8 +119,8 @@ class RandomForestClassifier(ClassForest):
     >>> from statfast.ensemble import RandomForestClassifier
     >>> data = load_iris()
     >>> model = RandomForestClassifier(50, oob_score=True, random_state=0)
-    >>> model.fit(data.data, data.target).score(data.data, data.target) > 0.98
-    True
+    >>> model.fit(data.data, data.target).score(data.data, data.target)
+    1.0
     >>> round(model.oob_score_, 2)
     0.95
     """
@@ -233,6 +233,6 @@ class RandomForestRegressor(NumberForest):
     >>> from statfast.ensemble import RandomForestRegressor
     >>> X = np.arange(60.0)[:, None]
     >>> model = RandomForestRegressor(50, random_state=0).fit(X, np.sin(X[:, 0] / 10))
-    >>> bool(abs(model.predict([[15.0]])[0] - np.sin(1.5)) < 0.02)
-    True
+    >>> print(f"{model.predict([[15.0]])[0]:.2f}, and the sine is {np.sin(1.5):.2f}")
+    0.99, and the sine is 1.00
     """

@@ -123,8 +123,8 @@ class MultivariateT(Estimator):
     >>> MultivariateNormal().fit(X).mean_.round(1)
     array([2.4, 2.5])
     >>> model = MultivariateT().fit(X)
-    >>> bool((abs(model.location_) < 0.2).all())
-    True
+    >>> model.location_.round(2)
+    array([-0.06, -0.04])
     >>> round(model.df_, 1)
     1.6
     >>> int(model.outliers(X, 0.99).sum())

@@ -113,10 +113,12 @@ class NuSVR(RegressionMachine):
     >>> import numpy as np
     >>> from statfast.svm import NuSVR
     >>> X = np.linspace(0, 6, 60)[:, None]
-    >>> y = np.sin(X[:, 0])
-    >>> model = NuSVR(nu=0.1, C=10).fit(X, y)
-    >>> bool((np.abs(model.predict(X) - y) > model.epsilon_ + 0.001).mean() <= 0.1)
-    True
+    >>> y = np.sin(X[:, 0]) + np.random.default_rng(0).normal(0.0, 0.2, 60)
+    >>> for nu in (0.1, 0.5):  # at least this share of the rows are support vectors
+    ...     model = NuSVR(nu=nu, C=10).fit(X, y)
+    ...     print(f"{model.n_support_[0]} of 60, epsilon {model.epsilon_:.2f}")
+    11 of 60, epsilon 0.28
+    33 of 60, epsilon 0.10
     """
 
     nu: float = param(real(0, 1, open_low=True), default=0.5)

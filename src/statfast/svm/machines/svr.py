@@ -222,10 +222,12 @@ class SVR(RegressionMachine):
     >>> X = np.linspace(0, 6, 60)[:, None]
     >>> y = np.sin(X[:, 0])
     >>> model = SVR(C=10, epsilon=0.05).fit(X, y)
-    >>> bool(np.abs(model.predict(X) - y).max() < 0.052)
-    True
-    >>> bool(model.n_support_[0] < 15)
-    True
+    >>> model.predict([[1.0], [4.0]]).round(2), np.sin([1.0, 4.0]).round(2)
+    (array([ 0.79, -0.71]), array([ 0.84, -0.76]))
+    >>> round(float(np.abs(model.predict(X) - y).max()), 2)  # epsilon, whatever C
+    0.05
+    >>> int(model.n_support_[0])  # of 60 rows
+    8
     """
 
     C: float = param(real(0, open_low=True), default=1.0)

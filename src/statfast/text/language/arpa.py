@@ -45,8 +45,8 @@ def write_arpa(model: NGramLanguageModel, path: str | PathLike[str]) -> None:
     >>> from statfast.text import NGramLanguageModel, read_arpa, write_arpa
     >>> model = NGramLanguageModel(order=2).fit(["a a b a", "b a a b"])
     >>> write_arpa(model, "toy.arpa")
-    >>> round(read_arpa("toy.arpa").score("b", ["a"]), 6) == round(model.score("b", ["a"]), 6)
-    True
+    >>> round(model.score("b", ["a"]), 3), round(read_arpa("toy.arpa").score("b", ["a"]), 3)
+    (0.334, 0.334)
     """
     if not isinstance(model, NGramLanguageModel):
         raise wrong_type("model", "an NGramLanguageModel", model)
