@@ -34,7 +34,7 @@ ax.set(title=f"60 trees of depth 3: test accuracy {model.score(X_test, y_test):.
 ax.set(xlabel="$x_1$", ylabel="$x_2$")
 
 # %%
-# Errors by round on the left; on the right how sure the vote is: the distribution of margins.
+# Errors by round on the left; on the right how clear the vote is: the distribution of margins.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
 boosting_errors(model, X_test, y_test, ax=left)

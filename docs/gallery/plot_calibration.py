@@ -4,7 +4,7 @@ Probabilities one can rely on
 =============================
 
 A classifier is calibrated if of all samples with probability 0.8 four in five are positive. Naive
-Bayes on correlated columns is too sure; isotonic regression on held-out samples mends that.
+Bayes on correlated columns is overconfident; isotonic regression on held-out samples corrects that.
 """
 
 import matplotlib.pyplot as plt

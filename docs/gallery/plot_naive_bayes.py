@@ -33,7 +33,7 @@ panels[0].legend(title="cultivar", fontsize="small")
 
 # %%
 # Columns that say the same are counted as if each were news: with six noisy copies of one column,
-# probabilities are too sure. The share of the second cultivar among wines with a given probability
+# probabilities are overconfident. The share of the second cultivar among wines with a given probability
 # of it.
 
 rng = np.random.default_rng(0)

@@ -3,7 +3,7 @@
 From a table to numbers
 =======================
 
-A column transformer turns a table of numbers, names and gaps into what an estimator takes: gaps are
+A column transformer turns a table of numbers, names and missing values into what an estimator takes: these are
 filled, numbers scaled, and a category becomes a column of zeros and ones.
 """
 

@@ -165,8 +165,8 @@ def permutation_importance(
     >>> from statfast.inspection import permutation_importance
     >>> iris = load_iris()
     >>> model = LinearDiscriminantAnalysis().fit(iris.data, iris.target)
-    >>> found = permutation_importance(model, iris.data, iris.target, random_state=0)
-    >>> int(found.importances_mean.argmax())
+    >>> result = permutation_importance(model, iris.data, iris.target, random_state=0)
+    >>> int(result.importances_mean.argmax())
     2
     """
     table = RowTable(X)

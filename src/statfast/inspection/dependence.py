@@ -183,8 +183,8 @@ def partial_dependence(
     >>> from statfast.inspection import partial_dependence
     >>> X = np.random.default_rng(0).normal(size=(50, 2))
     >>> model = LinearRegression().fit(X, X @ [2.0, -1.0])
-    >>> found = partial_dependence(model, X, 0, grid_resolution=3)
-    >>> (np.diff(found.average[0]) / np.diff(found.grid_values[0])).round(6)
+    >>> result = partial_dependence(model, X, 0, grid_resolution=3)
+    >>> (np.diff(result.average[0]) / np.diff(result.grid_values[0])).round(6)
     array([2., 2.])
     """
     if getattr(estimator, "__sklearn_is_fitted__", lambda: True)() is False:

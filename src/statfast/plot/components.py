@@ -64,8 +64,8 @@ def scree(choice: ComponentChoice | PCA, *, ax: Axes | None = None, **style: Any
     >>> from statfast import choose_components
     >>> from statfast.datasets import load_iris
     >>> from statfast.plot import scree
-    >>> found = choose_components(load_iris().data, random_state=0)
-    >>> scree(found, ax=Figure().subplots()).eigenvalues.round(2).tolist()
+    >>> result = choose_components(load_iris().data, random_state=0)
+    >>> scree(result, ax=Figure().subplots()).eigenvalues.round(2).tolist()
     [2.92, 0.91, 0.15, 0.02]
     """
     if isinstance(choice, PCA):

@@ -215,11 +215,11 @@ def choose_n_clusters(
     >>> from statfast.cluster import DBSCAN
     >>> def dense(rows, min_samples):
     ...     return DBSCAN(eps=1.0, min_samples=min_samples).fit_predict(rows)
-    >>> found = choose_n_clusters(
+    >>> result = choose_n_clusters(
     ...     X, method=dense, ks=[5, 8, 12], criterion="dbcv", noise_label=-1
     ... )
     >>> for score in ("silhouette", "noise", "dbcv"):
-    ...     print(f"{score:<10}", found.scores[score].round(2))
+    ...     print(f"{score:<10}", result.scores[score].round(2))
     silhouette [0.85 0.86 0.88]
     noise      [0.04 0.13 0.47]
     dbcv       [0.82 0.77 0.47]

@@ -170,8 +170,8 @@ def auc_interval(
     Examples
     --------
     >>> from statfast.metrics import auc_interval
-    >>> found = auc_interval([0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8])
-    >>> found.auc, round(found.low, 4), found.high
+    >>> result = auc_interval([0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8])
+    >>> result.auc, round(result.low, 4), result.high
     (0.9375, 0.7643, 1.0)
     """
     as_choice(method, "method", ("delong", "logit", "bootstrap"))
@@ -248,8 +248,8 @@ def auc_test(
     --------
     >>> from statfast.metrics import auc_test
     >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
-    >>> found = auc_test(y, [1, 2, 3, 5, 4, 6, 7, 8], [3, 1, 6, 4, 2, 5, 8, 7])
-    >>> round(found.statistic, 4), round(found.p_value, 4)
+    >>> result = auc_test(y, [1, 2, 3, 5, 4, 6, 7, 8], [3, 1, 6, 4, 2, 5, 8, 7])
+    >>> round(result.statistic, 4), round(result.p_value, 4)
     (1.1078, 0.2679)
     """
     as_choice(alternative, "alternative", ("two-sided", "greater", "less"))

@@ -217,8 +217,8 @@ def compare(
     >>> from statfast.model_selection import compare
     >>> wine = load_wine()
     >>> models = {"LDA": LinearDiscriminantAnalysis(), "3-NN": KNeighborsClassifier(3)}
-    >>> found = compare(models, wine.data, wine.target, cv=5)
-    >>> found.means.round(2), found.tests["LDA", "3-NN"].p_value < 0.05
+    >>> result = compare(models, wine.data, wine.target, cv=5)
+    >>> result.means.round(2), result.tests["LDA", "3-NN"].p_value < 0.05
     (array([0.97, 0.7 ]), True)
     """
     names, listed = _named(models)

@@ -109,10 +109,10 @@ def bootstrap_error(
     >>> from statfast.datasets import load_iris
     >>> from statfast.model_selection import bootstrap_error
     >>> iris = load_iris()
-    >>> found = bootstrap_error(
+    >>> result = bootstrap_error(
     ...     LinearDiscriminantAnalysis(), iris.data, iris.target, n_bootstraps=50, random_state=0
     ... )
-    >>> found
+    >>> result
                     Estimate
     error           0.023087
     training        0.020000
@@ -276,10 +276,10 @@ def nested_cv_interval(
     >>> from statfast.datasets import load_iris
     >>> from statfast.model_selection import nested_cv_interval
     >>> iris = load_iris()
-    >>> found = nested_cv_interval(
+    >>> result = nested_cv_interval(
     ...     LinearDiscriminantAnalysis(), iris.data, iris.target, n_repeats=5, random_state=0
     ... )
-    >>> found
+    >>> result
               Error     Lower    Upper
     nested  0.02098  0.001559  0.04040
     plain   0.02133  0.001915  0.04075

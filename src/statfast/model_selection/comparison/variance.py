@@ -194,12 +194,12 @@ def bias_variance(
     >>> from statfast.datasets import load_iris
     >>> from statfast.model_selection import bias_variance
     >>> iris = load_iris()
-    >>> found = bias_variance(
+    >>> result = bias_variance(
     ...     LinearDiscriminantAnalysis(), iris.data, iris.target, n_rounds=50, random_state=0
     ... )
-    >>> round(found.loss, 4)
+    >>> round(result.loss, 4)
     0.0049
-    >>> round(found.bias, 4), round(found.net_variance, 4)  # these sum to it
+    >>> round(result.bias, 4), round(result.net_variance, 4)  # these sum to it
     (0.0005, 0.0044)
     """
     kind, X = as_choice(loss, "loss", KINDS), as_placed_rows(X)

@@ -87,8 +87,8 @@ def leave_one_out(
     >>> from statfast import LinearRegression
     >>> from statfast.model_selection import leave_one_out
     >>> X, y = [[0.0], [1.0], [2.0], [4.0]], [0.0, 1.0, 3.0, 4.0]
-    >>> found = leave_one_out(LinearRegression(), X, y)
-    >>> found.answers.round(3), found.path
+    >>> result = leave_one_out(LinearRegression(), X, y)
+    >>> result.answers.round(3), result.path
     (array([0.5  , 1.333, 2.   , 5.833]), 'closed form')
     """
     as_choice(method, "method", METHODS)

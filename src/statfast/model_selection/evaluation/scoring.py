@@ -303,8 +303,8 @@ class FoldScores(dict):
     --------
     >>> from statfast import LinearRegression, cross_validate
     >>> X, y = [[0.0], [1.0], [2.0], [4.0]], [0.0, 1.0, 3.0, 4.0]
-    >>> found = cross_validate(LinearRegression(), X, y, cv=2)
-    >>> sorted(found), found.path
+    >>> result = cross_validate(LinearRegression(), X, y, cv=2)
+    >>> sorted(result), result.path
     (['fit_time', 'score_time', 'test_score'], 'merged statistics')
     """
 

@@ -130,8 +130,8 @@ def cross_validate(
     >>> from statfast.datasets import load_iris
     >>> from statfast.model_selection import cross_validate
     >>> iris = load_iris()
-    >>> found = cross_validate(LinearDiscriminantAnalysis(), iris.data, iris.target, cv=5)
-    >>> found["test_score"].round(3), found.path
+    >>> result = cross_validate(LinearDiscriminantAnalysis(), iris.data, iris.target, cv=5)
+    >>> result["test_score"].round(3), result.path
     (array([1.   , 1.   , 0.967, 0.933, 1.   ]), 'merged statistics')
     """
     if is_distributed(X):
