@@ -206,3 +206,94 @@ def test_groups_reach_the_splitter_of_a_nested_search(routing):
     np.testing.assert_allclose(
         scores, sf.cross_val_score(search, X, Y, cv=sf.GroupKFold(2), groups=groups), rtol=1e-10
     )
+
+
+class Shifted(Transformer, Estimator):
+    """Adds what ``transform`` is given."""
+
+    def fit(self, X, y=None):
+        return self._publish(X)
+
+    def transform(self, X, shift=0.0):
+        return np.asarray(X) + shift
+
+    def inverse_transform(self, X, shift=0.0):
+        return np.asarray(X) - shift
+
+
+def shifted():
+    asked = Shifted().set_transform_request(shift=True)
+    return asked.set_inverse_transform_request(shift=True)
+
+
+@pytest.mark.parametrize("library", [sf, sklearn], ids=["here", "there"])
+def test_transforms_get_what_they_ask_for(routing, library):
+    pipeline = pytest.importorskip(f"{library.__name__}.pipeline")
+    compose = pytest.importorskip(f"{library.__name__}.compose")
+    unasked = Shifted().set_transform_request(shift=False)
+    columns = compose.ColumnTransformer([("shifts", shifted(), [0, 1]), ("stays", unasked, [2])])
+    expected = X + np.array([3.0, 3.0, 0.0])
+    np.testing.assert_array_equal(columns.fit(X).transform(X, shift=3.0), expected)
+    union = pipeline.FeatureUnion([("a", columns), ("b", Counted())]).fit(X)
+    np.testing.assert_array_equal(union.transform(X, shift=3.0), np.c_[expected, 2.0 * X])
+    model = pipeline.make_pipeline(columns, shifted()).fit(X)
+    np.testing.assert_array_equal(model.transform(X, shift=3.0), expected + 3.0)
+    both = pipeline.Pipeline([("a", shifted()), ("b", shifted()), ("c", "passthrough")]).fit(X)
+    np.testing.assert_array_equal(both.inverse_transform(X, shift=3.0), X - 3.0 - 3.0)
+    with pytest.raises(TypeError, match="unexpected argument"):
+        columns.transform(X, other=3.0)
+
+
+def test_transforms_without_routing_take_no_more():
+    for model in (
+        sf.ColumnTransformer([("a", Shifted(), [0])]),
+        sf.FeatureUnion([("a", Shifted())]),
+    ):
+        with pytest.raises(ValueError, match="where scikit-learn's metadata routing is on"):
+            model.fit(X).transform(X, shift=3.0)
+    np.testing.assert_array_equal(
+        sf.make_pipeline(Counted(), Shifted()).fit(X).transform(X, shift=3.0), 2.0 * X + 3.0
+    )
+
+
+class Marked(Regressor, Estimator):
+    """Keeps the marks of its rows, and a setting."""
+
+    def fit(self, X, y, marks=None, setting=None):
+        return self._publish(X, marks_=marks, setting_=setting, first_=np.asarray(X)[:, 0])
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+@pytest.mark.parametrize("library", [sf, sklearn], ids=["here", "there"])
+def test_members_of_bagging_get_what_they_ask_for(routing, library):
+    ensemble = pytest.importorskip(f"{library.__name__}.ensemble")
+    asked = Marked().set_fit_request(marks=True, setting=True)
+    bagging = ensemble.BaggingRegressor(asked, n_estimators=3, max_samples=0.5, random_state=0)
+    bagging.fit(X, Y, marks=X[:, 0], setting="a")
+    for member in bagging.estimators_:
+        assert member.setting_ == "a"
+        np.testing.assert_array_equal(member.marks_, member.first_)
+    model = sf.make_pipeline(Counted(), bagging).fit(X, Y, marks=2.0 * X[:, 0])
+    for member in model[-1].estimators_:
+        np.testing.assert_array_equal(member.marks_, member.first_)
+    with pytest.raises(TypeError, match="unexpected argument"):
+        bagging.fit(X, Y, others=X[:, 0])
+    with pytest.raises(ValueError, match="not explicitly set as requested or not"):
+        ensemble.BaggingRegressor(Marked()).fit(X, Y, marks=X[:, 0])
+
+
+@pytest.mark.parametrize("by_member", [False, True])
+def test_weights_reach_bagging_by_its_request_or_that_of_its_estimator(routing, by_member):
+    tree = sf.DecisionTreeRegressor()
+    bagging = sf.BaggingRegressor(tree, n_estimators=3, random_state=0)
+    (tree if by_member else bagging).set_fit_request(sample_weight=True)
+    first = WEIGHTS * (np.arange(60) < 5)
+    model = sf.make_pipeline(Counted(), bagging).fit(X, Y, sample_weight=first)
+    assert max(rows.max() for rows in model[-1].estimators_samples_) < 5
+
+
+def test_bagging_without_routing_takes_no_more():
+    with pytest.raises(ValueError, match="where scikit-learn's metadata routing is on"):
+        sf.BaggingRegressor(Marked()).fit(X, Y, marks=X[:, 0])

@@ -44,7 +44,11 @@ from statfast.pipeline.hstack import (
     as_transformer,
     is_word,
 )
-from statfast.pipeline.step_arguments import arguments_of_steps, calls_of_transformer
+from statfast.pipeline.step_arguments import (
+    arguments_of_steps,
+    arguments_of_transforms,
+    calls_of_transformer,
+)
 from statfast.pipeline.steps import numbered_names
 from statfast.pipeline.sum_pipeline import MergedColumns
 
@@ -285,13 +289,16 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         return planned
 
     # ------------------------------------------------------------ rows
-    def transform(self, X: Rows) -> Any:
+    def transform(self, X: Rows, **params: Any) -> Any:
         """Transform the features, each by its transformer.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (m, d)
             Samples to transform.
+        **params : object
+            Arguments of the ``transform`` of transformers that asked for them, where
+            scikit-learn's metadata routing is on.
 
         Returns
         -------
@@ -303,19 +310,21 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         NotFittedError
             Before ``fit``.
         ValueError
-            If X lacks columns of the fitted one.
+            If X lacks columns of the fitted one, and for other arguments without routing.
         """
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         table = as_container(X)
-        order = self._order(table)
+        order, arguments = self._order(table), arguments_of_transforms(self, params)
         parts = {}
         for name, step, _ in self.transformers_:
             places, alone = self._plan[name]
             if not places or (isinstance(step, str) and step == "drop"):
                 continue
             rows = take_columns(table, [order[j] for j in places], alone)
-            parts[name] = rows if isinstance(step, str) else step.transform(rows)
+            if not isinstance(step, str):
+                rows = step.transform(rows, **arguments.get(name, {}))
+            parts[name] = rows
         return self._side_by_side(parts, table)
 
     def _order(self, table: Any) -> list[int]:

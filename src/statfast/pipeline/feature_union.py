@@ -28,7 +28,11 @@ from statfast._estimator import (
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import as_weights, column_names, is_sparse, not_fitted, shape_of, shown
 from statfast.pipeline.hstack import SideBySide, as_factors, as_style, as_transformer, is_word
-from statfast.pipeline.step_arguments import arguments_of_steps, calls_of_transformer
+from statfast.pipeline.step_arguments import (
+    arguments_of_steps,
+    arguments_of_transforms,
+    calls_of_transformer,
+)
 from statfast.pipeline.steps import numbered_names
 
 
@@ -206,13 +210,16 @@ class FeatureUnion(SideBySide, NamedEstimators, Transformer, Estimator):
             )
         return [(name, step) for name, step in entries]
 
-    def transform(self, X: Rows) -> Any:
+    def transform(self, X: Rows, **params: Any) -> Any:
         """Transform the input by each transformer.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
             Samples to transform, or what the transformers take.
+        **params : object
+            Arguments of the ``transform`` of transformers that asked for them, where
+            scikit-learn's metadata routing is on.
 
         Returns
         -------
@@ -223,10 +230,15 @@ class FeatureUnion(SideBySide, NamedEstimators, Transformer, Estimator):
         ------
         NotFittedError
             Before ``fit``.
+        ValueError
+            For other arguments without routing.
         """
         rows = handed_for(self, X)
+        arguments = arguments_of_transforms(self, params)
         parts = {
-            name: rows if is_word(step, "passthrough") else step.transform(rows)
+            name: rows
+            if is_word(step, "passthrough")
+            else step.transform(rows, **arguments.get(name, {}))
             for name, step in self.transformers_
             if not is_word(step, "drop")
         }

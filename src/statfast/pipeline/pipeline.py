@@ -333,30 +333,37 @@ class Pipeline(MergedSteps, RoutesMetadata, Estimator):
         return self.steps_[-1][1]
 
     @delegated("transform")
-    def transform(self, X: Rows) -> Any:
+    def transform(self, X: Rows, **params: Any) -> Any:
         """Transform through all steps.
 
         Parameters
         ----------
         X : array-like
             Samples to transform.
+        **params : object
+            Arguments of the last step's method.
 
         Returns
         -------
         ndarray, or what the last step gives
         """
-        rows = self._before_last(X)
+        if not self.__sklearn_is_fitted__():
+            raise not_fitted(self)
+        of_steps, of_last = arguments_of_answers(self, "transform", params)
+        rows = self._before_last(X, of_steps)
         last: Any = self._last()
-        return rows if is_skipped(last) else last.transform(rows)
+        return rows if is_skipped(last) else last.transform(rows, **of_last)
 
     @delegated("inverse_transform")
-    def inverse_transform(self, X: Rows) -> Any:
+    def inverse_transform(self, X: Rows, **params: Any) -> Any:
         """Invert the steps, from the last to the first.
 
         Parameters
         ----------
         X : array-like
             Transformed samples.
+        **params : object
+            Arguments of the last step's method.
 
         Returns
         -------
@@ -364,9 +371,11 @@ class Pipeline(MergedSteps, RoutesMetadata, Estimator):
         """
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        for _, step in reversed(self.steps_):
+        arguments, of_last = arguments_of_answers(self, "inverse_transform", params)
+        arguments = {**arguments, self.steps_[-1][0]: of_last}
+        for name, step in reversed(self.steps_):
             if not is_skipped(step):
-                X = self._of_step(step, "inverse_transform")(X)
+                X = self._of_step(step, "inverse_transform")(X, **arguments.get(name, {}))
         return X
 
     @delegated("predict")

@@ -43,16 +43,30 @@ def arguments_of_steps(
 def arguments_of_answers(
     owner: Any, method: str, params: dict[str, Any]
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
-    """The arguments of the ``transform`` of each step before the last, by name, and those of the
-    last step's method."""
+    """The arguments of each step before the last, by name, and those of the last step's method:
+    of their ``inverse_transform`` for that of the pipeline, else of their ``transform``."""
     if not routing_is_on():
         return {}, params
     routes = routed(owner, method, params)
     *before, last = [(name, step) for name, step in owner.steps_]
-    transforms = {
-        name: dict(routes[name]["transform"]) for name, step in before if not _is_word(step)
-    }
-    return transforms, {} if _is_word(last[1]) else dict(routes[last[0]][method])
+    of_others = method if method == "inverse_transform" else "transform"
+    others = {name: dict(routes[name][of_others]) for name, step in before if not _is_word(step)}
+    return others, {} if _is_word(last[1]) else dict(routes[last[0]][method])
+
+
+def arguments_of_transforms(owner: Any, params: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The arguments of the ``transform`` of transformers side by side, by name: what they asked
+    for, where scikit-learn's routing is on."""
+    if not params:
+        return {}
+    if not routing_is_on():
+        raise ValueError(
+            f"{type(owner).__name__}.transform takes other arguments, here {[*params]}, where "
+            "scikit-learn's metadata routing is on. Call "
+            "sklearn.set_config(enable_metadata_routing=True), or leave them out."
+        )
+    routes = routed(owner, "transform", params)
+    return {name: dict(routes[name]["transform"]) for name in routes}
 
 
 def calls_of_transformer(step: Any) -> dict[str, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -13,6 +13,7 @@ from statfast._engine import checkpoint, each
 from statfast._estimator import (
     ROW_DTYPES,
     Estimator,
+    Route,
     as_square,
     checked_by,
     columns_of,
@@ -32,6 +33,9 @@ from statfast._estimator import (
     randomness,
     real,
     require_same_labels,
+    routed,
+    router_of,
+    routing_is_on,
     take_rows,
     takes_weights,
     width_of,
@@ -125,9 +129,9 @@ class BaggingModel(Estimator):
     estimator_: Any = fitted()
     oob_score_: float = fitted()
 
-    def _fit(self, X: Any, y: Any, sample_weight: Weights) -> Self:
-        params = self._checked()
-        base = self._default() if self.estimator is None else self.estimator
+    def _fit(self, X: Any, y: Any, sample_weight: Weights, metadata: dict[str, Any]) -> Self:
+        params, base = self._checked(), self._base()
+        arguments = self._arguments_of_members(metadata)
         n_members, pairwise = params.n_estimators, is_pairwise(base)
         rows = self._with_named_columns(rows_for_all(handed(X), base), pairwise)
         n, width = count_rows(rows), width_of(rows, None)
@@ -158,13 +162,13 @@ class BaggingModel(Estimator):
                 )
             draws = replace(draws, seen="distinct" if takes_weights(base) else "drawn")
         members = before + self._fit_members(
-            base, rows, target, draws, range(len(before), n_members)
+            base, rows, target, draws, range(len(before), n_members), arguments
         )
         if params.oob_score:
             published |= self._out_of_bag(members, rows, target, draws, published)
         return self._publish(
             X,
-            estimator_=copied(self._default() if self.estimator is None else self.estimator),
+            estimator_=copied(self._base()),
             _members=members,
             n_features_in_=width_of(rows, members[0]),
             _draws=draws,
@@ -203,7 +207,13 @@ class BaggingModel(Estimator):
         )  # fmt: skip
 
     def _fit_members(
-        self, base: Estimator, rows: Any, target: Array, draws: BaggingDraws, numbers: range
+        self,
+        base: Estimator,
+        rows: Any,
+        target: Array,
+        draws: BaggingDraws,
+        numbers: range,
+        arguments: dict[str, Any],
     ) -> list[Estimator]:
         weighted = takes_weights(base)
 
@@ -213,14 +223,40 @@ class BaggingModel(Estimator):
             distinct, counts = np.unique(drawn, return_counts=True)
             fit_rows = distinct if weighted else drawn
             X = columns_of(take_rows(rows, fit_rows), draws.columns(i))
+            more = {name: _of_rows(value, fit_rows, draws.n) for name, value in arguments.items()}
             if weighted and (counts > 1).any():
-                member.fit(X, target[fit_rows], sample_weight=counts.astype(np.float64))
-            else:
-                member.fit(X, target[fit_rows])
+                more["sample_weight"] = counts.astype(np.float64)
+            member.fit(X, target[fit_rows], **more)
             checkpoint()
             return member
 
         return each(work, numbers, n_jobs=self.n_jobs)
+
+    def _arguments_of_members(self, metadata: dict[str, Any]) -> dict[str, Any]:
+        if not metadata:
+            return {}
+        if not routing_is_on():
+            raise ValueError(
+                f"{type(self).__name__}.fit takes other arguments, here {[*metadata]}, where "
+                "scikit-learn's metadata routing is on. Call "
+                "sklearn.set_config(enable_metadata_routing=True), or leave them out."
+            )
+        return dict(routed(self, "fit", metadata)["estimator"]["fit"])
+
+    def get_metadata_routing(self) -> Any:
+        """Which metadata go to the estimator, for scikit-learn's meta-estimators.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+            Or the request of the ensemble itself, where ``set_fit_request`` made one.
+        """
+        if self.__dict__.get("_metadata_request"):
+            return super().get_metadata_routing()
+        return router_of(self, [Route("estimator", self._base(), {"fit": ("fit",)})])
+
+    def _base(self) -> Any:
+        return self._default() if self.estimator is None else self.estimator
 
     def _out_of_bag(
         self,
@@ -323,5 +359,10 @@ class BaggingModel(Estimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        base = self._default() if self.estimator is None else self.estimator
-        return with_tags_of(tags, base)
+        return with_tags_of(tags, self._base())
+
+
+def _of_rows(value: Any, rows: Array, n: int) -> Any:
+    """Of an argument with a value for each of n rows, those of some; another as it is."""
+    listed = hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
+    return take_rows(value, rows) if listed and len(value) == n else value

@@ -91,7 +91,7 @@ class BaggingRegressor(Regressor, BaggingModel):
 
     oob_prediction_: Array = fitted()
 
-    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
+    def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None, **fit_params: Any) -> Self:
         """Fit the members.
 
         Parameters
@@ -102,6 +102,9 @@ class BaggingRegressor(Regressor, BaggingModel):
             Target values.
         sample_weight : array-like of shape (n,), optional
             Chances of the samples to be drawn.
+        **fit_params : object
+            Arguments that the estimator asked for, where scikit-learn's metadata routing is on;
+            of those with a value for each sample, members get the values of theirs.
 
         Returns
         -------
@@ -111,11 +114,12 @@ class BaggingRegressor(Regressor, BaggingModel):
         ------
         ValueError
             If shapes differ or a parameter is out of range, also `max_samples` of more rows than
-            there are without bootstrap, and `oob_score` without it.
+            there are without bootstrap, `oob_score` without it, and other arguments without
+            routing.
         TypeError
             If the estimator has no ``fit`` and ``predict``.
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, fit_params)
 
     def _default(self) -> DecisionTreeRegressor:
         return DecisionTreeRegressor()
