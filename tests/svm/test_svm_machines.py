@@ -39,7 +39,17 @@ def cloud(seed, n=60, d=3, classes=2):
 
 def reference_solver(K):
     def solve(linear, sign, upper, **more):
+        if not sign.any():
+            return solve_both(linear, upper, **more)
         return twin.solve(twin.Whole(K), linear, sign, upper, **{"tol": 1e-10, **more})
+
+    def solve_both(linear, upper, point, **more):
+        """Multipliers of both signs, as the differences of two for each row."""
+        n = len(linear)
+        sign, linear = np.repeat([1.0, -1.0], n), np.concatenate([linear, -linear])
+        both = solve(linear, sign, np.tile(upper, 2), point=np.tile(point, 2))
+        up, down = np.split(both.alpha, 2)
+        return both._replace(alpha=up - down, gradient=both.gradient[:n])
 
     solve.tol = 1e-10
     return solve
@@ -130,6 +140,27 @@ def test_conditions_of_a_regression():
     assert (left[groups.zero] <= 0.1 + 2e-3).all()
     assert np.abs(left[groups.free] - 0.1).max() <= 2e-3
     assert (left[groups.bound] >= 0.1 - 2e-3).all()
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize(("n", "d", "kernel"), [(60, 200, "linear"), (150, 3, "rbf")])
+def test_conditions_of_a_regression_without_a_tube(n, d, kernel, C):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    y = X[:, 0] + rng.normal(size=n)
+    weights = rng.uniform(0.5, 2.0, n)
+    weights[:5] = 0.0
+    model = SVR(kernel=kernel, gamma=0.3, epsilon=0.0, C=C, tol=1e-8).fit(X, y, weights)
+    assert model.fit_status_ == 0
+    coef = np.zeros(n)
+    coef[model.support_] = model.dual_coef_[0]
+    left, most = y - model.predict(X), C * weights
+    assert abs(coef.sum()) <= 1e-10 * most.sum()
+    assert (np.abs(coef) <= most * (1.0 + 1e-12)).all()
+    assert (left[coef < most] <= 1e-7).all()
+    assert (left[coef > -most] >= -1e-7).all()
+    again = SVR(**model.get_params()).fit(X[5:], y[5:], weights[5:])
+    np.testing.assert_allclose(again.predict(X), model.predict(X), atol=1e-6)
 
 
 @pytest.mark.parametrize("nu", [0.5, 0.7])

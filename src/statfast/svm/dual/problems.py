@@ -152,6 +152,14 @@ def svr(
 ) -> Machine:
     """Regression: min |w|^2 / 2 + sum cost_i max(0, |y_i - f_i| - epsilon)."""
     coef, sums = scaled(before, costs)
+    if epsilon == 0.0:
+        # The two multipliers of a row would both grow, and hide their difference.
+        dual = solve(-y, np.zeros(len(rows)), costs, point=rows, start=coef, sums=sums)
+        dual = dual._replace(
+            alpha=_twice(np.maximum(dual.alpha, 0.0), np.maximum(-dual.alpha, 0.0)),
+            gradient=_twice(dual.gradient, -dual.gradient),
+        )
+        return _tube(dual, rows, y, costs, epsilon, 0.0)
     start = None
     if coef is not None:
         start = _twice(np.maximum(coef, 0.0), np.maximum(-coef, 0.0))

@@ -161,7 +161,8 @@ def solve(
     gram : Gram
         The kernel matrix.
     linear, sign, upper : ndarray of shape (m,)
-        The linear term, +1 or -1, and the bounds (perhaps inf).
+        The linear term, +1 or -1, and the bounds (perhaps inf). A sign of 0 is that of a multiplier
+        between -upper and upper, which counts as with +1.
     start : ndarray of shape (m,), optional
         Feasible multipliers; zero by default.
     sums : ndarray of shape (m,), optional
@@ -202,7 +203,8 @@ class _Descent:
     def __init__(self, gram, linear, sign, upper, start, sums, point, groups, tol, hard):
         m = len(linear)
         self.gram, self.tol, self.hard = gram, float(tol), hard
-        self.sign = np.asarray(sign, np.float64)
+        sign = np.asarray(sign, np.float64)
+        self.sign = np.where(sign == 0.0, 1.0, sign)
         self.upper = np.asarray(upper, np.float64)
         self.point = np.arange(m) if point is None else np.asarray(point, np.intp)
         self.distinct = bool((self.point[1:] > self.point[:-1]).all())
@@ -212,7 +214,8 @@ class _Descent:
         self.used = None if self.one_each else self.used
         self.c = self.sign * np.asarray(linear, np.float64)
         rises = self.sign > 0
-        self.low, self.high = np.where(rises, 0.0, -self.upper), np.where(rises, self.upper, 0.0)
+        self.low = np.where(sign > 0.0, 0.0, -self.upper)
+        self.high = np.where(rises, self.upper, 0.0)
         self.groups = 1 if groups == "one" else 2
         self.group = np.zeros(m, np.int32) if groups == "one" else (~rises).astype(np.int32)
         self.b = np.zeros(m) if start is None else self.sign * np.asarray(start, np.float64)
@@ -462,7 +465,7 @@ class _Descent:
     def solution(self, f: Array, gap: float, done: bool) -> DualSolution:
         # Variables that rounding keeps from their bounds would be taken for free ones.
         at_upper = np.abs(self.b) >= TOLERANCES.at_upper * self.upper
-        self.b = np.where(at_upper, self.sign * self.upper, self.b)
+        self.b = np.where(at_upper, np.copysign(self.upper, self.b), self.b)
         self.b[np.abs(self.b) <= TOLERANCES.at_zero * np.abs(self.b).max(initial=0.0)] = 0.0
         alpha = self.sign * self.b
         free = (self.b > self.low) & (self.b < self.high)
