@@ -288,6 +288,7 @@ WRONG = {
             "codes",
             "words",
             "neighbors",
+            "products",
         )
     },
     "nmf": {"nmf": (_times("H", 2.0), _plus("W", -0.1))},

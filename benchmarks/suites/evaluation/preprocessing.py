@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The suite ``preprocessing``: bins, splines, quantiles and powers of columns, means of the target
-by category, imputation by near rows."""
+"""The suite ``preprocessing``: bins, splines, quantiles and powers of columns, products of sparse
+columns, means of the target by category, imputation by near rows."""
 
 from functools import partial
 
@@ -18,6 +18,7 @@ LEVELS = 50  # of each column of categories
 MISSING = 0.05  # of the values to impute
 NEIGHBORS = 5
 QUANTILES, KNOTS, DEGREE = 1000, 5, 3  # the defaults
+HELD = 0.03  # of the entries of sparse rows
 
 # --- data and problems ---
 
@@ -39,6 +40,13 @@ def _gaps(n, d, seed):
     return {"X": X}
 
 
+def _sparse(n, d, seed):
+    from scipy.sparse import random_array
+
+    rng = np.random.default_rng(seed)
+    return {"X": random_array((n, d), density=HELD, format="csr", random_state=rng)}
+
+
 def _categories(n, d, seed, words):
     """Columns of codes or words, and a target that leans to the first."""
     rng = np.random.default_rng(seed)
@@ -57,6 +65,7 @@ def _problem(task, n, d, **more):
         "codes": partial(_categories, words=False),
         "words": partial(_categories, words=True),
         "neighbors": _gaps,
+        "products": _sparse,
     }[task]
     name, nbytes = f"{task} n={n} d={d}", BYTES_OF_NUMBER * n * d
     return Problem(name, task, partial(made, n, d), nbytes=nbytes, **more)
@@ -82,6 +91,13 @@ class Transformed(Adapter):
         return {"rows": np.asarray(self.rows, dtype=np.float64)}
 
 
+class TransformedSparse(Transformed):
+    """The same of sparse rows: what is stored, in the order of rows and columns."""
+
+    def answer(self):
+        return entries(self.rows)
+
+
 class CrossFitted(Transformed):
     """An encoder by the target, in folds of consecutive rows."""
 
@@ -97,6 +113,28 @@ class CrossFitted(Transformed):
 
 
 # --- checks ---
+
+
+def entries(rows):
+    """The entries of sparse rows that are not 0, and where they are, in order."""
+    from scipy.sparse import coo_array
+
+    rows = coo_array(rows)
+    held = np.flatnonzero(rows.data)
+    held = held[np.lexsort((rows.col[held], rows.row[held]))]
+    return {
+        "rows": rows.data[held],
+        "places": np.stack([rows.row[held], rows.col[held]]).astype(np.float64),
+    }
+
+
+def products(data):
+    """A one, the columns, and the product of each two, in order."""
+    from scipy.sparse import csc_array, hstack
+
+    X = csc_array(data["X"])
+    pairs = [X[:, [j]].multiply(X[:, j:]) for j in range(X.shape[1])]
+    return entries(hstack([np.ones((X.shape[0], 1)), X, *pairs]))
 
 
 def bins(data):
@@ -189,12 +227,13 @@ def _library(path, imputers):
         "codes": partial(CrossFitted, path + "TargetEncoder"),
         "words": partial(CrossFitted, path + "TargetEncoder"),
         "neighbors": partial(Transformed, imputers + "KNNImputer"),
+        "products": partial(TransformedSparse, path + "PolynomialFeatures"),
     })  # fmt: skip
 
 
 SUITE = Suite(
     name="preprocessing",
-    title="bins, splines, quantiles and powers of columns, target encoding, imputation",
+    title="bins, splines, quantiles, powers and products of columns, target encoding, imputation",
     family="preprocessing",
     problems=[
         _problem("bins", 1_000_000, 20, group="bins"),
@@ -205,11 +244,13 @@ SUITE = Suite(
         _problem("words", 300_000, 10, group="words"),
         _problem("neighbors", 10_000, 20, group="neighbors"),
         _problem("neighbors", 5_000, 100, group="neighbors"),
+        _problem("products", 100_000, 200, group="products"),
     ],
     quick=[
         _problem("splines", 20_000, 4), _problem("quantiles", 20_000, 4),
         _problem("powers", 10_000, 3), _problem("bins", 20_000, 5), _problem("codes", 20_000, 4),
         _problem("words", 10_000, 4), _problem("neighbors", 500, 6),
+        _problem("products", 500, 30),
     ],
     libraries={"statfast": _library(OURS, OURS), "scikit-learn": _library(PEERS, IMPUTERS)},
     checks={
@@ -220,11 +261,12 @@ SUITE = Suite(
         "codes": Check.of_twin(means_of_folds, {"error": scaled_difference}),
         "words": Check.of_twin(means_of_folds, {"error": scaled_difference}),
         "neighbors": Check.of_twin(imputed, {"error": scaled_difference}),
+        "products": Check.of_twin(products, {"error": scaled_difference}),
     },
     tolerances={
         **{
             task: Tolerances({"error": 1e-8})
-            for task in ("bins", "splines", "quantiles", "codes", "words", "neighbors")
+            for task in ("bins", "splines", "quantiles", "codes", "words", "neighbors", "products")
         },
         # The peer's power is known to the root of rounding, as the likelihood is flat there.
         "powers": Tolerances({"error": 1e-5}),
@@ -237,5 +279,6 @@ SUITE = Suite(
         "codes": [Bar("cross-fitted means of 10 columns of codes, 1e6 rows", least=3.0)],
         "words": [Bar("cross-fitted means of 10 columns of words, 300 000 rows", least=3.0)],
         "neighbors": [Bar("imputation by 5 neighbors", least=5.0)],
+        "products": [Bar("products of two of 200 columns of 100 000 sparse rows")],
     },
 )  # fmt: skip
