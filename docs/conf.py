@@ -2,8 +2,12 @@
 """Sphinx settings. `python -m sphinx -W --keep-going docs docs/_build` needs no network."""
 
 import os
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpydoc.docscrape_sphinx
+from jinja2 import FileSystemLoader
 from jinja2.sandbox import SandboxedEnvironment
 
 import statfast
@@ -30,12 +34,16 @@ templates_path = ["_templates"]
 autosummary_generate = True
 default_role = "py:obj"  # `name` is a link where there is such a name
 autodoc_typehints = "none"  # numpydoc's types say more: shapes and dtypes
-numpydoc_show_class_members = False  # the template of classes lists them
+numpydoc_class_members_toctree = False  # methods are on the page of their class
 
-# numpydoc makes an environment for every docstring, and each would compile the same template.
-_first = {}
-numpydoc.docscrape_sphinx.SandboxedEnvironment = lambda loader: _first.setdefault(
-    "environment", SandboxedEnvironment(loader=loader)
+# Our order of sections, examples before notes; one environment, not one for every docstring.
+_environment = SandboxedEnvironment(loader=FileSystemLoader(Path(__file__).parent / "_templates"))
+numpydoc.docscrape_sphinx.SandboxedEnvironment = lambda loader: _environment
+
+# Methods that named tuples and exceptions inherit from Python are not in the tables.
+_methods = numpydoc.docscrape.ClassDoc.methods.fget
+numpydoc.docscrape.ClassDoc.methods = property(
+    lambda self: sorted(set(_methods(self)) - {"add_note", "count", "index", "with_traceback"})
 )
 
 toc_object_entries_show_parents = "hide"
@@ -58,6 +66,22 @@ sphinx_gallery_conf = {
     "gallery_dirs": "examples",
     "filename_pattern": r"/plot_",
     "within_subsection_order": "FileNameSortKey",
+    "subsection_order": [
+        f"gallery/{section}"
+        for section in (
+            "neighbors",
+            "clustering",
+            "linear_models",
+            "support_vectors",
+            "generative",
+            "trees",
+            "components",
+            "preprocessing",
+            "patterns",
+            "model_selection",
+            "computing",
+        )
+    ],
     "copyfile_regex": r"GALLERY_HEADER\.rst",
     "backreferences_dir": "examples/backreferences",
     "doc_module": ("statfast",),
@@ -76,7 +100,10 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"statfast {release}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_theme_options = {"show_prev_next": False, "show_toc_level": 2}
+mathjax_path = "mathjax/tex-chtml.js"  # a copy, so that formulas need no network
 html_show_sourcelink = False
 html_sidebars = {
     page: []
@@ -103,6 +130,17 @@ def find(app, env, node, contnode):
     return None
 
 
+def copy_mathjax(app, error):
+    """MathJax with its fonts, from the package that has it, beside the pages."""
+    if error is None and app.builder.format == "html":
+        source = Path(find_spec("sphinx-mathjax-offline").origin).parent / "static" / "mathjax"
+        target = Path(app.outdir) / "_static" / "mathjax"
+        for part in ("output/chtml/fonts", "input/tex/extensions"):
+            shutil.copytree(source / part, target / part, dirs_exist_ok=True)
+        shutil.copy(source / "tex-chtml.js", target)
+
+
 def setup(app):
+    app.connect("build-finished", copy_mathjax)
     app.connect("autodoc-skip-member", skip)
     app.connect("missing-reference", find)

@@ -12,16 +12,17 @@ pytest.importorskip("matplotlib")
 
 GALLERY = Path(__file__).resolve().parents[2] / "docs" / "gallery"
 DOCS = GALLERY.parent
+SCRIPTS = {path.stem: path for path in sorted(GALLERY.glob("*/*.py"))}
 PICTURE = re.compile(
-    r"^\.\. image:: /examples/images/sphx_glr_(plot_\w+?)_(\d{3})\.png\n"
-    r"   :alt: \S.*\n   :target: \.\./examples/(plot_\w+)\.html$",
+    r"^\.\. image:: /examples/(\w+)/images/sphx_glr_(plot_\w+?)_(\d{3})\.png\n"
+    r"   :alt: \S.*\n   :target: \.\./examples/(\w+/plot_\w+)\.html$",
     re.MULTILINE,
 )
 GUIDE = sorted(page for page in (DOCS / "howto").glob("*.rst") if page.stem != "index")
 WANTED = {  # script -> the largest number of a picture of it that a page shows
     script: int(number)
     for script, number in sorted(
-        found[:2] for page in DOCS.rglob("*.rst") for found in PICTURE.findall(page.read_text())
+        found[1:3] for page in DOCS.rglob("*.rst") for found in PICTURE.findall(page.read_text())
     )
 }
 PAGE = re.compile(r'# SPDX-License-Identifier: BSD-3-Clause\n"""\n(\S.*)\n(=+)\n\n\S')
@@ -35,14 +36,14 @@ def draw(name, monkeypatch, folder):
     monkeypatch.chdir(folder)
     plt.close("all")
     try:
-        return runpy.run_path(str(GALLERY / f"{name}.py")), list(map(plt.figure, plt.get_fignums()))
+        return runpy.run_path(str(SCRIPTS[name])), list(map(plt.figure, plt.get_fignums()))
     finally:
         plt.close("all")
 
 
-@pytest.mark.parametrize("script", sorted(path.stem for path in GALLERY.glob("*.py")))
+@pytest.mark.parametrize("script", sorted(SCRIPTS))
 def test_pictures_need_no_data(script, monkeypatch, tmp_path):
-    title, line = PAGE.match((GALLERY / f"{script}.py").read_text("utf-8")).groups()
+    title, line = PAGE.match(SCRIPTS[script].read_text("utf-8")).groups()
     assert script.startswith("plot_")  # the others would not be run
     assert len(title) == len(line)
     monkeypatch.delenv("STATFAST_DATA", raising=False)
@@ -59,11 +60,11 @@ def test_every_page_of_the_guide_has_a_picture(page):
     found = PICTURE.findall(text)
     assert found
     assert len(found) == text.count(".. image:: /examples/") == text.count("sphx_glr")
-    assert all(script == target for script, _, target in found)
+    assert all(f"{section}/{script}" == target for section, script, _, target in found)
 
 
 def test_pictures_on_pages_are_drawn():
-    assert not WANTED.keys() - {path.stem for path in GALLERY.glob("*.py")}
+    assert not WANTED.keys() - SCRIPTS.keys()
 
 
 def test_the_posterior_is_the_books(shared_data, monkeypatch, tmp_path):

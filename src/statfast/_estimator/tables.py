@@ -38,6 +38,14 @@ class CoefficientTable:
         The columns, by their headings. One whose heading starts with "P" and holds "|" or ">", such
         as "P>|z|" or "Pr(>Chi)", holds p values, and is followed by stars. A row of NaN alone is
         shown as aliased, or as nan where all rows are; single NaN stay empty.
+
+    Examples
+    --------
+    >>> from statfast.linear import CoefficientTable
+    >>> CoefficientTable(["dose", "age"], {"Estimate": [1.5, -0.25], "P>|z|": [0.003, 0.4]})
+          Estimate   P>|z|
+    dose    1.5000  0.0030  **
+    age    -0.2500  0.4000
     """
 
     names: Sequence[str]
@@ -205,6 +213,21 @@ class Summary:
         One table, or several with headings.
     notes : sequence of str
         Sentences below the tables.
+
+    Examples
+    --------
+    >>> from statfast import LinearRegression
+    >>> from statfast.datasets import load_iris
+    >>> iris = load_iris()
+    >>> summary = LinearRegression().fit(iris.data[:, :3], iris.data[:, 3]).summary()
+    >>> summary.title
+    'Linear regression'
+    >>> summary.table
+                 Estimate  Std. error  t value     P>|t|
+    (Intercept)   -0.2403     0.17837   -1.347    0.1800
+    x0            -0.2073     0.04751   -4.363  2.41e-05  ***
+    x1             0.2228     0.04894    4.553  1.10e-05  ***
+    x2             0.5241     0.02449   21.399  <2.2e-16  ***
     """
 
     title: str

@@ -25,11 +25,33 @@ Place: TypeAlias = tuple[str, int, str, dict[Any, Any]] | None
 
 
 class NotFittedError(ValueError, AttributeError):
-    """Exception raised when an estimator is used before ``fit``."""
+    """Exception raised when an estimator is used before ``fit``.
+
+    Examples
+    --------
+    >>> from statfast import KMeans, NotFittedError
+    >>> try:
+    ...     KMeans(3).predict([[1.0, 2.0]])
+    ... except NotFittedError as error:
+    ...     print(type(error).__name__, "is a ValueError:", isinstance(error, ValueError))
+    NotFittedError is a ValueError: True
+    """
 
 
 class ConvergenceWarning(UserWarning):
-    """Warning: a solver stopped before converging."""
+    """Warning: a solver stopped before converging.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from statfast import ConvergenceWarning, KMeans
+    >>> from statfast.datasets import load_iris
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", ConvergenceWarning)
+    ...     model = KMeans(3, max_iter=1, random_state=0).fit(load_iris().data)
+    >>> model.n_iter_, model.converged_
+    (1, False)
+    """
 
 
 class SeparationWarning(UserWarning):

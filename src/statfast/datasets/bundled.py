@@ -37,6 +37,17 @@ class Dataset:
         Whose data these are, where they are kept, and their license.
     frame : DataFrame of n rows, or None
         The measurements and, last, the column "target", with ``as_frame=True``.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> iris = load_iris()
+    >>> iris.data.shape, iris.target.shape
+    ((150, 4), (150,))
+    >>> iris.feature_names
+    ('sepal_length', 'sepal_width', 'petal_length', 'petal_width')
+    >>> iris.target_names
+    ('setosa', 'versicolor', 'virginica')
     """
 
     data: NDArray = field(repr=False)

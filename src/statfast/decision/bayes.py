@@ -55,6 +55,16 @@ class BayesErrorEstimate(Tabled):
         Of that mean.
     n_samples : int
         Samples drawn.
+
+    Examples
+    --------
+    >>> from statfast import MultivariateNormal
+    >>> from statfast.decision import BayesClassifier
+    >>> normals = [MultivariateNormal.of([m], [[1.0]]) for m in (0.0, 2.0)]
+    >>> model = BayesClassifier.of(normals, priors=[0.5, 0.5])
+    >>> estimate = model.bayes_error(10_000, random_state=0)
+    >>> round(estimate.error, 3), round(estimate.standard_error, 3)
+    (0.158, 0.001)
     """
 
     error: float

@@ -52,6 +52,16 @@ class PartialDependence(Tabled):
     response : str
         What is averaged: "predict", "predict_proba" or "decision_function"; "raw" of recursion, raw
         predictions less what they began with.
+
+    Examples
+    --------
+    >>> from statfast import LinearRegression
+    >>> from statfast.inspection import partial_dependence
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> model = LinearRegression().fit(X, [1.0, 3.0, 5.0, 7.0])
+    >>> result = partial_dependence(model, X, 0, percentiles=(0, 1), grid_resolution=4)
+    >>> result.grid_values[0], result.average[0].round(6)
+    (array([0., 1., 2., 3.]), array([1., 3., 5., 7.]))
     """
 
     grid_values: list

@@ -63,6 +63,14 @@ def as_kernel(
         If the name is unknown, or a parameter of the kernel is out of range.
     TypeError
         If kernel is none of these, or a parameter of the wrong type.
+
+    Examples
+    --------
+    >>> from statfast.kernels import as_kernel
+    >>> as_kernel("rbf", gamma=0.5)
+    RBF(gamma=0.5)
+    >>> as_kernel("poly", degree=2, gamma=1.0, coef0=1.0)
+    Polynomial(degree=2, gamma=1.0, coef0=1.0)
     """
     require_kernel(kernel, "kernel")
     if isinstance(kernel, Kernel):

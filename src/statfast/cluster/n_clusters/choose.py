@@ -61,6 +61,16 @@ class NClustersResult:
         The criterion asked for.
     gap : GapStatisticResult | None
         The gap statistic for all k from 1, where it was asked for.
+
+    Examples
+    --------
+    >>> from statfast.cluster import choose_n_clusters
+    >>> from statfast.datasets import load_iris
+    >>> result = choose_n_clusters(load_iris().data, ks=[2, 3, 4], random_state=0)
+    >>> result.scores["silhouette"].round(2)
+    array([0.68, 0.55, 0.5 ])
+    >>> result.recommended
+    2
     """
 
     k: np.ndarray

@@ -51,6 +51,18 @@ class GapStatisticResult:
         The difference.
     se : ndarray
         Standard error of the simulation, sqrt(1 + 1/B) times the standard deviation.
+
+    Examples
+    --------
+    >>> from statfast.cluster import gap_statistic
+    >>> from statfast.datasets import load_iris
+    >>> result = gap_statistic(load_iris().data, k_max=4, n_boot=10, random_state=0)
+    >>> result.k
+    array([1, 2, 3, 4])
+    >>> result.gap.round(1)
+    array([0.1, 0.6, 0.9, 1. ])
+    >>> result.best()
+    4
     """
 
     k: np.ndarray

@@ -239,6 +239,15 @@ class BoxMResult(Tabled):
         Of the unbiased covariances of the classes.
     pooled_log_determinant : float
         Logarithm of the determinant of the pooled covariance.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.generative import box_m
+    >>> iris = load_iris()
+    >>> result = box_m(iris.data, iris.target)
+    >>> print(f"{result.statistic:.1f}, p = {result.p_value:.0e}")
+    146.7, p = 3e-20
     """
 
     statistic: float

@@ -49,6 +49,14 @@ class RowInfluence(Tabled):
     hat : ndarray of shape (n, K - 1, K - 1), or None
         Of a multinomial model of K classes, where all but leverages and distances have shape
         (n, K): the blocks of the hat matrix, see `LogisticRegression`.
+
+    Examples
+    --------
+    >>> from statfast import LinearRegression
+    >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [10.0]], [1.0, 2.0, 2.5, 4.0])
+    >>> influence = model.influence([[1.0], [2.0], [3.0], [10.0]], [1.0, 2.0, 2.5, 4.0])
+    >>> influence.leverage.round(2)
+    array([0.43, 0.33, 0.27, 0.97])
     """
 
     fitted: NDArray[np.float64]

@@ -78,6 +78,18 @@ def drop1(
     A **negative binomial** whose theta is estimated has a theta of its own in each model, counted
     by AIC, and is compared by log-likelihoods: the deviance, which depends on theta, gives way to
     "-2 log L". (R's ``drop1`` holds theta at that of the whole model.)
+
+    Examples
+    --------
+    >>> from statfast import LinearRegression, drop1
+    >>> from statfast.datasets import load_iris
+    >>> iris = load_iris()
+    >>> print(drop1(LinearRegression(), iris.data[:, :3], iris.data[:, 3]))
+            Df  Deviance     AIC     LRT       F     P>|F|
+    (none)         5.380  -63.50
+    x0       1     6.082  -47.12   19.04   19.04  2.41e-05  ***
+    x1       1     6.144  -45.58   20.73   20.73  1.10e-05  ***
+    x2       1    22.255  147.47  457.90  457.90  <2.2e-16  ***
     """
     search = TermFits(model, X, y, sample_weight, offset, exposure, groups)
     whole = search.fit(frozenset(search.terms))
@@ -309,6 +321,15 @@ def step(
     the earliest term, removals first. As in R, terms without which the model has as many degrees of
     freedom, as others determine their columns, are removed before any other, the last first, and
     are never added.
+
+    Examples
+    --------
+    >>> from statfast import LinearRegression, step
+    >>> from statfast.datasets import load_wine
+    >>> wine = load_wine()
+    >>> result = step(LinearRegression(), wine.data[:, 1:], wine.data[:, 0], k="log")
+    >>> result.terms
+    ('x0', 'x2', 'x8', 'x11')
     """
     search = TermFits(model, X, y, sample_weight, offset, exposure, groups)
     as_choice(start, "start", ("all", "none"))

@@ -358,7 +358,7 @@ class LassoCV(ElasticNetCV):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((100, 5))
     >>> model = LassoCV(rule="1se").fit(X, 2 * X[:, 0] + rng.standard_normal(100))
-    >>> round(model.alpha_, 2), round(model.alpha_min_, 2)  # the simpler one, and that of least error
+    >>> round(model.alpha_, 2), round(model.alpha_min_, 2)  # the simpler, and the best
     (0.32, 0.08)
     >>> model.coef_.round(2)
     array([1.54, 0.  , 0.  , 0.  , 0.  ])

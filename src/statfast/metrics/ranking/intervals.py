@@ -41,6 +41,15 @@ class AUCInterval(NamedTuple):
         Confidence.
     method : str
         How the interval was found; "exact" where the area is 0 or 1.
+
+    Examples
+    --------
+    >>> from statfast.metrics import auc_interval
+    >>> interval = auc_interval([0, 0, 0, 1, 0, 1, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8])
+    >>> round(interval.auc, 4), interval.level
+    (0.9375, 0.95)
+    >>> round(interval.low, 2), round(interval.high, 2)
+    (0.76, 1.0)
     """
 
     auc: float
@@ -72,6 +81,16 @@ class AUCTest(NamedTuple):
         Confidence.
     df : float
         Degrees of freedom; infinite for paired curves.
+
+    Examples
+    --------
+    >>> from statfast.metrics import auc_test
+    >>> y = [0, 0, 0, 1, 0, 1, 1, 1]
+    >>> test = auc_test(y, [1, 2, 3, 5, 4, 6, 7, 8], [3, 1, 6, 4, 2, 5, 8, 7])
+    >>> round(test.auc1, 4), round(test.auc2, 4)
+    (1.0, 0.875)
+    >>> round(test.difference, 4), round(test.p_value, 2)
+    (0.125, 0.39)
     """
 
     statistic: float

@@ -76,6 +76,18 @@ class BiasVariance(Tabled):
         Labels or targets of the test samples.
     path : str
         How the models were fitted.
+
+    Examples
+    --------
+    >>> from statfast import LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.model_selection import bias_variance
+    >>> iris = load_iris()
+    >>> result = bias_variance(
+    ...     LinearDiscriminantAnalysis(), iris.data, iris.target, n_rounds=50, random_state=0
+    ... )
+    >>> result.kind, result.predictions.shape
+    ('kohavi_wolpert', (50, 45))
     """
 
     kind: str

@@ -41,6 +41,16 @@ class FrequentItemsets(LongTabled):
         Which sets they are.
     max_length : int or None
         The most items that a set could have.
+
+    Examples
+    --------
+    >>> from statfast.patterns import frequent_itemsets
+    >>> baskets = [["bread", "milk"], ["bread"], ["milk", "bread", "tea"]]
+    >>> print(frequent_itemsets(baskets, 0.6))
+                 Support  Count
+    bread         1.0000      3
+    milk          0.6667      2
+    bread, milk   0.6667      2
     """
 
     supports: Array

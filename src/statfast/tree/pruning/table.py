@@ -59,6 +59,19 @@ class PruningTable:
         The row with the least `xerror`, the smallest tree of equals.
     one_standard_error : int
         The smallest tree whose `xerror` is within a standard error of the best.
+
+    Examples
+    --------
+    >>> from statfast import DecisionTreeClassifier
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.tree import pruning_table
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier()
+    >>> table = pruning_table(tree, iris.data, iris.target, cv=10, random_state=0)
+    >>> table.n_splits
+    array([0, 1, 2, 3])
+    >>> table.rel_error.round(2)
+    array([1.  , 0.5 , 0.06, 0.04])
     """
 
     cp: np.ndarray

@@ -55,6 +55,17 @@ class TreeStructure:
     routes : Routes or None
         Sets of categories, and surrogates. The threshold of a node that splits categories is the
         number of its set.
+
+    Examples
+    --------
+    >>> from statfast import DecisionTreeClassifier
+    >>> from statfast.datasets import load_iris
+    >>> iris = load_iris()
+    >>> tree = DecisionTreeClassifier(max_depth=2).fit(iris.data, iris.target).tree_
+    >>> tree.node_count, tree.depth
+    (5, array([0, 1, 1, 2, 2], dtype=int32))
+    >>> tree.feature
+    array([ 2, -2,  3, -2, -2])
     """
 
     children_left: np.ndarray
