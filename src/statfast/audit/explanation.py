@@ -357,6 +357,19 @@ def _is_of_near_ties(case: Case, answer: Any) -> bool:
     )
 
 
+def _clusters_depend_on_rows(case: Case, answer: Any) -> bool:
+    """Whether scikit-learn's own clusters are others for rows in another order."""
+    X = case.fits[-1][1][0]
+    first = with_settings(case.estimator, {}).fit(X).labels_
+    generator = np.random.default_rng(0)
+    for _ in range(_MAX_ORDERS):
+        order = generator.permutation(len(first))
+        labels = with_settings(case.estimator, {}).fit(_reordered(X, order)).labels_
+        if difference(first, labels[np.argsort(order)], clusters=True).matters:
+            return True
+    return False
+
+
 def _reordered(value: Any, order: Any) -> Any:
     """What has a value for each row, in another order of rows; all else as it is."""
     is_of_rows = value is not None and np.ndim(value) > 0 and len(value) == len(order)
@@ -402,6 +415,7 @@ _SIGNS: tuple[tuple[str, str, str, Callable[[Case, Any], bool]], ...] = (
         )
         for kind in ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors")
     ),
+    ("HDBSCAN", "", "HDBSCAN: distances that are equal", _clusters_depend_on_rows),
     (
         "KNNImputer",
         "transform fit_transform predict predict_proba score",

@@ -8,8 +8,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline, make_union
 
-X, y = load_iris(return_X_y=True)
-X = X.copy()
+data = load_iris()
+X, y = data.data.copy(), data.target
 X[np.random.RandomState(0).rand(*X.shape) < 0.15] = np.nan
 for imputer in (
     SimpleImputer(),
