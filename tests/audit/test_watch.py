@@ -21,6 +21,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
@@ -378,3 +379,12 @@ def test_help_and_a_script_that_is_not_there():
     done = subprocess.run([*run, "no.py"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "there is no file no.py" in done.stderr
+
+
+def test_a_sparse_answer_stays_as_it_is():
+    X = np.random.default_rng(5).random((50, 3))
+    expected = NearestNeighbors(n_neighbors=12).fit(X).kneighbors_graph(X, mode="distance")
+    with watch():
+        found = NearestNeighbors(n_neighbors=12).fit(X).kneighbors_graph(X, mode="distance")
+    np.testing.assert_array_equal(found.indices, expected.indices)  # by distance, not by column
+    np.testing.assert_array_equal(found.data, expected.data)

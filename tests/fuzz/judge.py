@@ -147,6 +147,8 @@ def judged(step, args, receiver, report, finite):
         report.add("input", step.name, "changed its input")
     if (error is not None or not fits) and fingerprint(vars_of(receiver, fits)) != state:
         report.add("state", step.name, f"changed its state{' although it failed' if error else ''}")
+    if hasattr(answer, "__exit__"):
+        answer.__exit__(None, None, None)  # an audit, which would go on
     if error is None and finite:
         for word in undocumented(call, answer, receiver if fits else None):
             report.add("not finite", step.name, word)
@@ -280,7 +282,8 @@ def is_record(thing):
 
 def undocumented(call, answer, model):
     """Sentences on numbers that are not finite, of which no docstring speaks."""
-    told = announces(call, "") or (is_record(answer) and announces(type(answer), ""))
+    alone = not isinstance(answer, tuple)
+    told = announces(call, "", alone=alone) or (is_record(answer) and announces(type(answer), ""))
     if not told and (model is None or answer is not model):
         yield from not_finite(answer)
     for name in attributes(type(model)) if model is not None else ():

@@ -112,14 +112,20 @@ def described(doc, title="Parameters"):
 
 
 @cache
-def announces(call, attribute):
-    """Whether a docstring says that an answer, or an attribute, may be NaN or infinite."""
+def announces(call, attribute, *, alone=False):
+    """Whether a docstring says that an answer, or an attribute, may be NaN or infinite.
+
+    Of an answer that is alone, what a call returns "only" with some arguments says nothing.
+    """
     doc = call.__doc__
     if attribute:
         text = " ".join(described(doc, "Attributes").get(attribute, ()))
     else:
-        text = "".join(
-            section(doc, title) for title in ("Returns", "Yields", "Notes", "Attributes")
+        text = "".join(section(doc, title) for title in ("Yields", "Notes", "Attributes"))
+        text += "".join(
+            f"{kind}: {said}"
+            for kind, said in described(doc, "Returns").values()
+            if not (alone and said.lstrip().startswith("Only "))
         )
     return bool(re.search(r"\bNaN\b|\binf", text, re.I))
 

@@ -61,6 +61,7 @@ from statfast._validation.rows import (
     slack_of,
     to_array,
     to_numbers,
+    with_repeatable_names,
 )
 from statfast._validation.sparse import (
     MAX_COLUMNS,
@@ -156,5 +157,6 @@ __all__ = [
     "warn_not_converged",
     "warn_user",
     "warning_at",
+    "with_repeatable_names",
     "wrong_type",
 ]

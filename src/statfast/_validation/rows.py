@@ -103,8 +103,21 @@ def nonfinite(value: Any, name: str, row: int, column: int | None = None) -> Val
     return error
 
 
+_REPEATABLE = "statfast: columns are drawn with replacement"
+
+
+def with_repeatable_names(frame: Any) -> Any:
+    """A view of a pandas data frame, of which a column may be taken several times."""
+    view = frame.copy(deep=False)
+    view.attrs[_REPEATABLE] = True
+    return view
+
+
 def refuse_repeated_names(X: Any, name: str = "X") -> None:
-    """Refuse a data frame of which two columns have one name."""
+    """Refuse a data frame of which two columns have one name, unless a model drew them so."""
+    attributes = getattr(X, "attrs", None)
+    if isinstance(attributes, dict) and _REPEATABLE in attributes:
+        return
     names = column_names(X)
     if names is not None and len(set(names)) < len(names):
         twice = next(label for label, count in Counter(names).items() if count > 1)

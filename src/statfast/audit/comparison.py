@@ -113,7 +113,7 @@ def _of_sparse(expected: Any, ours: Any) -> Difference:
 
     if np.shape(expected) != np.shape(ours):
         return Difference(np.inf, f"shape {np.shape(ours)} for {np.shape(expected)}", True)
-    one, other = csr_array(expected), csr_array(ours)
+    one, other = csr_array(expected, copy=True), csr_array(ours, copy=True)  # arithmetic sorts them
     scale = abs(one).max() if one.nnz else 0.0
     apart = abs(one.astype(float) - other.astype(float))
     largest = apart.max() if apart.nnz else 0.0

@@ -52,6 +52,7 @@ from statfast._validation import (
     not_fitted,
     refuse_large,
     warn_user,
+    with_repeatable_names,
 )
 from statfast.ensemble.members.base_estimators import (
     as_learner,
@@ -333,8 +334,10 @@ class BaggingModel(Estimator):
         """Rows whose columns can be drawn twice, which only pandas' data frames and arrays
         allow."""
         repeated = self.bootstrap_features or pairwise
-        if not (repeated and is_frame(rows)) or hasattr(rows, "iloc"):
+        if not (repeated and is_frame(rows)):
             return rows
+        if hasattr(rows, "iloc"):
+            return with_repeatable_names(rows)
         return named_rows(as_rows(rows, keep=ROW_DTYPES, finite=False), column_names(rows))
 
     def _fitted_members(self) -> list[Estimator]:
