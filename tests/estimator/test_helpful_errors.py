@@ -17,9 +17,9 @@ X, Y = load_iris(return_X_y=True)
         (lambda: sf.SVC().set_params(c=1), "Did you mean 'C'"),
         (lambda: sf.SVC(gama=1), "Did you mean 'gamma'"),
         (lambda: sf.make_pipeline(sf.SVC()).set_params(svm__C=1), "Did you mean 'svc'"),
-        (lambda: sf.linkage(X, "averge"), "Did you mean 'average'"),
-        (lambda: sf.KNeighborsClassifier(metric="euclidian").fit(X, Y), "mean 'euclidean'"),
-        (lambda: metrics.get_scorer("accurracy"), "Did you mean 'accuracy'"),
+        (lambda: sf.linkage(X, "averagge"), "Did you mean 'average'"),
+        (lambda: sf.KNeighborsClassifier(metric="euclidaen").fit(X, Y), "mean 'euclidean'"),
+        (lambda: metrics.get_scorer("acuracyy"), "Did you mean 'accuracy'"),
         (lambda: sf.KMeans(init="random ").fit(X), "Did you mean 'random'"),
     ],
 )
