@@ -15,6 +15,7 @@ from scipy import sparse
 
 from statfast import Chunks, NotFittedError
 from statfast._validation import FitFailedWarning
+from statfast.audit import AuditReport
 from tests.fuzz import known_reports
 from tests.fuzz.made import Ref
 from tests.fuzz.surface import announces, attributes
@@ -147,8 +148,8 @@ def judged(step, args, receiver, report, finite):
         report.add("input", step.name, "changed its input")
     if (error is not None or not fits) and fingerprint(vars_of(receiver, fits)) != state:
         report.add("state", step.name, f"changed its state{' although it failed' if error else ''}")
-    if hasattr(answer, "__exit__"):
-        answer.__exit__(None, None, None)  # an audit, which would go on
+    if isinstance(answer, AuditReport):
+        answer.stop()
     if error is None and finite:
         for word in undocumented(call, answer, receiver if fits else None):
             report.add("not finite", step.name, word)
