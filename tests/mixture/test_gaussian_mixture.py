@@ -502,3 +502,12 @@ def test_calls_that_are_refused():
         choose_mixture(X, n_components=3)
     with pytest.raises(TypeError, match="a list of models"):
         choose_mixture(X, covariance_types="EEE")
+
+
+def test_coefficients_that_overflow_are_not_used_and_not_warned_of():
+    X = np.full((28, 4), 1e153)  # over variances of reg_covar
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        model = GaussianMixture().fit(X)
+    np.testing.assert_allclose(model.means_, X[:1])
+    assert np.isfinite(model.score(X))

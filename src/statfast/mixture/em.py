@@ -84,7 +84,16 @@ class NormalComponents:
         d = self.means.shape[1]
         if self.origin is None or (d > MAX_COLUMNS_OF_FEATURES and not self.diagonal):
             return None
-        shifts = self.means - self.origin
+        with np.errstate(over="ignore", invalid="ignore"):  # which are above the bound
+            coefficients, largest = self._features_about(self.origin)
+        return coefficients if (largest < MAX_SQUARES_OF_FEATURES).all() else None
+
+    def _features_about(
+        self, origin: NDArray[Any]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The coefficients (K, F) about a point, and the largest size of their terms (K,)."""
+        d = self.means.shape[1]
+        shifts = self.means - origin
         if self.diagonal:
             precisions, heights = self.whiteners**2, self.rule[2]
             linear = precisions * shifts
@@ -100,9 +109,7 @@ class NormalComponents:
             halved = precisions * (0.5 * np.eye(d) - 1.0)
             products = halved[:, *np.tril_indices(d)]
         constant = heights - 0.5 * (linear * shifts).sum(axis=1)
-        if not (largest < MAX_SQUARES_OF_FEATURES).all():
-            return None
-        return np.ascontiguousarray(np.column_stack([products, linear, constant]))
+        return np.ascontiguousarray(np.column_stack([products, linear, constant])), largest
 
     @property
     def about(self) -> NDArray[np.float64]:
