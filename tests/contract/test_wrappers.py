@@ -193,6 +193,9 @@ def test_columns_are_drawn_from_frames():
         for one, columns in zip(model.estimators_, model.estimators_features_, strict=True):
             np.testing.assert_array_equal(one.feature_names_in_, X.columns[columns])
         assert model.score(X, Y) > 0.5
+    arrow = pytest.importorskip("pyarrow").Table.from_pandas(X.select_dtypes("number"))
+    model = sf.BaggingClassifier(TREE, 5, bootstrap_features=True, random_state=0).fit(arrow, Y)
+    assert model.score(arrow, Y) > 0.5
 
 
 def test_what_the_member_refuses_is_refused_in_its_words():

@@ -27,7 +27,7 @@ from statfast._engine import (
 )
 from statfast._estimator.mixins import name_of_rows
 from statfast._estimator.pairwise_rows import is_pairwise
-from statfast._estimator.sums.part_sums import named_rows
+from statfast._estimator.sums.part_sums import NamedRows, named_rows
 from statfast._typing import Array
 from statfast._validation import (
     as_labels,
@@ -67,7 +67,8 @@ def dispatching(method: Callable[..., Any], part_method: Callable[..., Any]) -> 
         if X is not None and type(X) is not np.ndarray:
             if is_distributed(X):
                 return part_method(self, *args, **options)
-            if not is_pairwise(self):  # Rows drawn twice have columns that are drawn twice.
+            # Of named rows, which models make, and of rows drawn twice, columns may be drawn twice.
+            if not isinstance(X, NamedRows) and not is_pairwise(self):
                 refuse_repeated_names(X)
         try:
             return method(self, *args, **options)
