@@ -139,14 +139,14 @@ class HDBSCAN(Clusterer, Estimator):
     at density 0, where all clusters have parted. A graph may store its diagonal or not, and holds
     each distance both ways; a row is always its own neighbor.
 
-    **Exact**. Memory O(n d) beside X. Cost: for metrics that are Euclidean after scaling, in up to
-    ten columns about a search of `min_samples` neighbors and O(n log n), on a k-d tree, in more
-    O(n^2 d); by other metrics O(n^2 d) in one thread, and twice the calls of a user's function,
-    whose distances are kept (8 n^2 bytes); for a graph O(m log m) of m distances.
+    **Exact**. Memory O(n (d + min_samples)) beside X. Cost: for metrics that are Euclidean after
+    scaling, in up to ten columns about a search of `min_samples` neighbors and O(n log n), on a k-d
+    tree, in more O(n^2 d); by other metrics O(n^2 d) in one thread, and twice the calls of a user's
+    function, whose distances are kept (8 n^2 bytes); for a graph O(m log m) of m distances.
 
     References
     ----------
-    .. [1] R. J. G. B. Campello, D. Moulavi, J. Sander (2013). DensityRule-based clustering based on
+    .. [1] R. J. G. B. Campello, D. Moulavi, J. Sander (2013). Density-based clustering based on
        hierarchical density estimates. PAKDD 2013, 160-172. doi:10.1007/978-3-642-37456-2_14
     .. [2] R. J. G. B. Campello, D. Moulavi, A. Zimek, J. Sander (2015). Hierarchical density
        estimates for data clustering, visualization, and outlier detection. ACM Transactions on
