@@ -181,7 +181,7 @@ DIFFERENT = [
     (".*Neighbors.*|LocalOutlierFactor", {"rows": "csr", "metric_params": "p and w"},
      "rows are multiplied by roots of the weights, and rounding parts those that tie"),
     ("MixedNB", {"rows": "int32|Int64", "densities": "None"}, "integers are taken for categories"),
-    ("SVC|NuSVC", {"rows": "csr", "kernel": "sigmoid"},
+    ("(Nu)?SV[CR]", {"rows": "csr", "kernel": "sigmoid"},
      "the kernel is not positive definite, and rounding decides between several optima"),
     (".*Neighbors.*", {"rows": "float32", "metric": "precomputed", "ties": "random"},
      "a draw depends on the numbers of the row, and float32 rounds distances"),
@@ -190,6 +190,8 @@ DIFFERENT = [
     ("StackingRegressor",
      {"rows": "float32", "passthrough": "True", "final_estimator": "LinearRegression"},
      "the answer of a line depends on the columns beside it, and rounding tells which is left out"),
+    (".*SearchCV", {"rows": "float32", "scoring": "neg_log_loss"},
+     "probabilities of float32 rows are float32, whose epsilon bounds the loss of a row"),
     ("OneVsOneClassifier|OutputCodeClassifier", {"rows": "float32"},
      "logarithms of small probabilities multiply their rounding"),
 ]  # fmt: skip
