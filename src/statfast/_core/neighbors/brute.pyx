@@ -29,7 +29,7 @@ from libc.string cimport memset
 from statfast._core.neighbors.score_error cimport kappa_of, size_of, square_of
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
 from statfast._core.order.keyed_rows cimport (
-    KeyedRow, finish_first, last_key, offer_row, sort_rows, start_first,
+    KeyedRow, comes_before, finish_first, last_key, offer_row, sort_rows, start_first,
 )
 from statfast._core.tile.rows cimport (
     UNIT64, aligned, reduced_distances, convert, lay, measure, number, padded, panel_columns, real,
@@ -37,6 +37,12 @@ from statfast._core.tile.rows cimport (
 )
 from statfast._core.neighbors.search_state cimport SearchState, admit, raise_group_bounds, tau_of
 from statfast._core.tile.tiles cimport FAR_OUT, active, chunk_rows, f32_search, f64_search
+
+cdef extern from "simd/compiler.h":
+    void fetch "FETCH" (const void *p) noexcept nogil
+
+cdef enum:
+    LINES_AHEAD = 48    # cache lines prefetched of the row whose distance is summed next
 
 
 cdef void pick(
@@ -234,6 +240,44 @@ def recheck(
                 distance_out[q, c] = nearest_rows[c].key
                 row_out[q, c] = nearest_rows[c].row
     free(nearest_rows)
+
+
+def merge(
+    const double[:, ::1] Q,         # IN (m, d) the queries in float64
+    const number[:, ::contiguous] R,  # IN (n, d) all rows
+    const int32_t[::1] count,       # IN
+    const int32_t[:, ::1] row,      # IN
+    int kind,
+    double p,
+    double[:, ::1] distance_out,    # INOUT (m, k) reduced distances, ascending
+    Py_ssize_t[:, ::1] row_out,     # INOUT (m, k)
+):
+    """Put the candidates of each query in their places among the k nearest so far.
+
+    Before the first call these are infinitely far. Returns how many distances were computed.
+    """
+    cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], k = row_out.shape[1], q, c, i, n_compared = 0
+    cdef KeyedRow item, other
+    with nogil:
+        for q in range(m):
+            n_compared += max(0, count[q])
+            for c in range(count[q]):
+                item.row = row[q, c]
+                if c + 1 < count[q]:
+                    for i in range(0, min(d * <Py_ssize_t>sizeof(number), 64 * LINES_AHEAD), 64):
+                        fetch(<const char *>&R[row[q, c + 1], 0] + i)
+                reduced_distances(&Q[q, 0], &R[item.row, 0], d, 1, d, kind, p, &item.key)
+                i = k
+                while i > 0:
+                    other.key, other.row = distance_out[q, i - 1], row_out[q, i - 1]
+                    if not comes_before(&item, &other):
+                        break
+                    if i < k:
+                        distance_out[q, i], row_out[q, i] = other.key, other.row
+                    i -= 1
+                if i < k:
+                    distance_out[q, i], row_out[q, i] = item.key, item.row
+    return n_compared
 
 
 def direct(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -32,6 +33,7 @@ from statfast._distance import (
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array
 from statfast.neighbors.brute.precomputed import without_self
+from statfast.neighbors.brute.principal import PrincipalSearch
 from statfast.neighbors.brute.quantized import ByteCode
 from statfast.neighbors.brute.radius import Within, rows_within
 
@@ -125,10 +127,13 @@ class BruteIndex:
             Q64, (kind, p) = np.ascontiguousarray(Q, np.float64), self.measure
             brute.direct(Q64, self.rows, kind, p, d2, ids)
             return d2, ids
+        principal = self._principal.index_for(self, m, k, n_jobs)
+        if principal is not None:
+            return principal.query(Q, k, n_jobs)
 
         tasks = self._tasks(m, k)
         parts = each(
-            lambda task: self._search(Q[task[0]], task[1], min(k, task[1].stop - task[1].start)),
+            lambda task: self.search(Q[task[0]], task[1], min(k, task[1].stop - task[1].start)),
             tasks,
             n_jobs=n_jobs,
             effort=2.0 * m * n * d * scanning,
@@ -147,6 +152,14 @@ class BruteIndex:
     ) -> Within:
         """All rows within reduced radii r, of one or of each query."""
         return rows_within(self, Q, r, n_jobs, by_row=by_row)
+
+    @cached_property
+    def _principal(self) -> PrincipalSearch:
+        return PrincipalSearch()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what queries make anew."""
+        return {name: value for name, value in vars(self).items() if name != "_principal"}
 
     @property
     def measure(self) -> tuple[int, float]:
@@ -183,7 +196,7 @@ class BruteIndex:
         rows = grid(n, least=max(k, -(-n // pieces)), most=n, parts=pieces)
         return [(q, r) for q in queries for r in rows]
 
-    def _search(self, Q: Any, rows: Any, k: int) -> Any:
+    def search(self, Q: Any, rows: Any, k: int) -> Any:
         """The k nearest among a range of rows, by the cheapest scores that decide."""
         m = len(Q)
         d2, ids = np.empty((m, k)), np.empty((m, k), np.intp)
