@@ -24,7 +24,7 @@ from statfast._estimator import Estimator
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "statfast"
 SHOWN = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-ESTIMATOR_SECTIONS = ["Attributes", "Notes", "References", "Examples"]
+ESTIMATOR_SECTIONS = ["Attributes", "Notes", "References"]
 
 
 # ------------------------------------------------------------------ reading a docstring
@@ -125,6 +125,8 @@ def class_faults(name, kind):
     if not any(content[""]):
         yield f"{name}: no docstring"
         return
+    if "Examples" not in content:
+        yield f"{name}: no Examples section"
     if issubclass(kind, BaseException):
         return
     if is_dataclass(kind) or hasattr(
@@ -243,6 +245,22 @@ def test_module_examples_run(module, monkeypatch, tmp_path):
     loaded = importlib.import_module(module)
     tests = doctest.DocTestFinder(exclude_empty=True).find(loaded, module)
     assert not (failures := "".join(run_examples(test) for test in tests)), failures
+
+
+LOADERS = [name for name, thing in PUBLIC if "+SKIP" in (thing.__doc__ or "")]
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_examples_of_data_that_are_not_shipped_run(name):
+    """They are skipped where the data are not at hand: here, if they are."""
+    loader = dict(PUBLIC)[name]
+    try:
+        loader()
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    text = loader.__doc__.replace("# doctest: +SKIP", "")
+    test = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
+    assert not (failures := run_examples(test)), failures
 
 
 ZERO_WITH_SIGN = re.compile(r"(?<![\d.e])-0\.?0*(?![\d.])")

@@ -224,6 +224,18 @@ def set_progress(hook: Callable[[int, int | None], Any] | None) -> None:
         ``hook(done, total)``: the blocks of the present pass that are done, or the centers that
         k-means++ has drawn, and the number of all (None if not known yet). Called in the caller's
         thread, where an exception from it stops the work. None turns reports off; else a TypeError.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import KMeans, set_progress
+    >>> counts = []
+    >>> set_progress(lambda done, total: counts.append((done, total)))
+    >>> X = np.random.default_rng(0).random((50_000, 8))
+    >>> model = KMeans(3, init="random", n_init=1, max_iter=2, random_state=0).fit(X)
+    >>> set_progress(None)  # no more reports
+    >>> counts[-1]
+    (4, 4)
     """
     global _progress
     if hook is not None and not callable(hook):

@@ -61,6 +61,20 @@ class Estimator(Diagram, PairwiseRows):
     ``__init__`` that stores them unchanged under the same names. ``fit`` takes the checked values
     of declared parameters from `_checked`, computes in local variables, and ends with
     ``return self._publish(X, coef_=coef, ...)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import Estimator
+    >>> class Center(Estimator):
+    ...     def __init__(self, quantile=0.5):
+    ...         self.quantile = quantile
+    ...
+    ...     def fit(self, X, y=None):
+    ...         return self._publish(X, center_=np.quantile(X, self.quantile, axis=0))
+    >>> model = Center().fit([[1.0, 5.0], [2.0, 7.0], [9.0, 6.0]])
+    >>> model, model.center_
+    (Center(), array([2., 6.]))
     """
 
     n_features_in_: int

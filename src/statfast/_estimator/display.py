@@ -34,6 +34,17 @@ class Display:
         Where it was drawn last.
     figure_ : matplotlib.figure.Figure
         Its figure.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.plot import calibration
+    >>> axes = Figure().subplots()
+    >>> shown = calibration([0, 1, 0, 1], [0.1, 0.8, 0.3, 0.7], ax=axes)
+    >>> shown
+    <Display of prob_pred, prob_true, parts>
+    >>> shown.ax_ is axes
+    True
     """
 
     if TYPE_CHECKING:

@@ -55,23 +55,96 @@ class ConvergenceWarning(UserWarning):
 
 
 class SeparationWarning(UserWarning):
-    """Warning: maximum likelihood estimates do not exist, as classes are separated."""
+    """Warning: maximum likelihood estimates do not exist, as classes are separated.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from statfast import LogisticRegression, SeparationWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", SeparationWarning)
+    ...     try:
+    ...         LogisticRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    ...     except SeparationWarning as warning:
+    ...         print(warning)
+    The classes are completely separated by (Intercept), x0: the likelihood has no
+    finite maximum, and these coefficients are infinite; the values reported are
+    where the iteration stopped. Use method='firth' or C=1.0, or drop columns.
+    """
 
 
 class CollinearityWarning(UserWarning):
-    """Warning: features were left out as they depend linearly on those before them."""
+    """Warning: features were left out as they depend linearly on those before them.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from statfast import CollinearityWarning, LinearRegression
+    >>> X = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])  # the second is twice the first
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = LinearRegression().fit(X, [1.0, 2.0, 4.0])
+    >>> caught[0].category is CollinearityWarning
+    True
+    >>> print(caught[0].message)
+    X has columns that depend on those before them, or are constant: x1. Their
+    coefficients are set to 0 and left out of all tests. Drop them from X.
+    """
 
 
 class UndefinedMetricWarning(UserWarning):
-    """Warning: a metric is undefined on the data, such as a proportion of no samples."""
+    """Warning: a metric is undefined on the data, such as a proportion of no samples.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from statfast import UndefinedMetricWarning
+    >>> from statfast.metrics import precision_score
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", UndefinedMetricWarning)
+    ...     try:
+    ...         precision_score([0, 1, 1], [0, 0, 0])
+    ...     except UndefinedMetricWarning as warning:
+    ...         print(warning)
+    Precision is undefined, being a share of no rows, and set to 0.0. Use the
+    zero_division parameter to control this behavior.
+    """
 
 
 class FitFailedWarning(RuntimeWarning):
-    """Warns that an estimator could not be fitted to the rows of a fold."""
+    """Warns that an estimator could not be fitted to the rows of a fold.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from statfast import FitFailedWarning, PoissonRegressor
+    >>> from statfast.model_selection import cross_val_score
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, -1.0, 4.0]  # a count below 0
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     scores = cross_val_score(PoissonRegressor(), X, y, cv=2)
+    >>> [warning.category.__name__ for warning in caught], scores
+    (['FitFailedWarning'], array([nan, nan]))
+    """
 
 
 class DataConversionWarning(UserWarning):
-    """Warning: input was converted, such as a column of targets to one dimension."""
+    """Warning: input was converted, such as a column of targets to one dimension.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from statfast import DataConversionWarning, LogisticRegression
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", DataConversionWarning)
+    ...     try:
+    ...         LogisticRegression().fit([[0.0], [1.0], [2.0]], [[0], [1], [0]])
+    ...     except DataConversionWarning as warning:
+    ...         print(warning)
+    A column-vector y was passed when a 1d array was expected. Please change the
+    shape of y to (n_samples,), for example using ravel().
+    """
 
 
 def not_fitted(estimator: object) -> Exception:

@@ -35,6 +35,18 @@ class AuditReport:
         ``n_calls``, ``n_doubled``, ``seconds``, ``twin_seconds``, ``memory``, ``twin_memory``,
         ``difference``, ``where``, ``explained_by``, ``remarks`` and ``verdict``, which is "equal",
         "explained", "differs", "failed" or "not doubled".
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> import statfast.audit
+    >>> from statfast.datasets import load_wine
+    >>> wine = load_wine()
+    >>> with statfast.audit.watch() as report:
+    ...     model = Ridge(alpha=2.0).fit(wine.data, wine.target)
+    >>> row = report.rows[0]
+    >>> row.call, row.n_calls, row.n_doubled, row.verdict
+    ('Ridge.fit', 1, 1, 'equal')
     """
 
     def __init__(self) -> None:

@@ -35,6 +35,17 @@ class CoverageReport(Tabled):
         Mean width of the intervals, or number of labels in the sets.
     infinite : int
         Intervals with an infinite end.
+
+    Examples
+    --------
+    >>> from statfast.conformal import coverage_report
+    >>> y, intervals = [1.0, 2.0, 6.0], [[0.0, 2.0], [1.0, 3.0], [2.0, 4.0]]
+    >>> coverage_report(y, intervals, groups=["a", "b", "b"], n_sizes=1)
+                Coverage    Lower   Upper  Rows  Size
+    all           0.6667  0.09430  0.9916     3     2
+    group a       1.0000  0.02500  1.0000     1     2
+    group b       0.5000  0.01258  0.9874     2     2
+    width to 2    0.6667  0.09430  0.9916     3     2
     """
 
     names: list[str]

@@ -104,6 +104,14 @@ class Messages(NamedTuple):
         The messages.
     labels : ndarray of shape (n,), str
         "ham" or "spam" for each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.datasets import Messages
+    >>> messages = Messages(["You won a prize", "See you at six"], np.array(["spam", "ham"]))
+    >>> [text for text, label in zip(*messages) if label == "spam"]
+    ['You won a prize']
     """
 
     texts: list[str]
@@ -137,6 +145,13 @@ def load_sms_spam(folder: str | os.PathLike[str] | None = None) -> Messages:
     Almeida, T. A., Gómez Hidalgo, J. M. and Yamakami, A. (2011). Contributions to the study of SMS
     spam filtering: new collection and results. DocEng, 259-262.
     https://doi.org/10.1145/2034691.2034742. UCI, https://doi.org/10.24432/C5CC84. CC BY 4.0.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_sms_spam
+    >>> texts, labels = load_sms_spam()  # doctest: +SKIP
+    >>> len(texts), int((labels == "spam").sum())  # doctest: +SKIP
+    (5574, 747)
     """
     path, text = text_of(folder, "spam", "SMSSpamCollection")
     lines = [line.partition("\t") for line in text.splitlines()]
@@ -180,6 +195,13 @@ def load_spambase(
     ----------
     Hopkins, M., Reeber, E., Forman, G. and Suermondt, J. (1999). Spambase. UCI Machine Learning
     Repository. https://doi.org/10.24432/C53G6X. CC BY 4.0.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_spambase
+    >>> spam = load_spambase()  # doctest: +SKIP
+    >>> spam.data.shape, spam.feature_names[0]  # doctest: +SKIP
+    ((4601, 57), 'word_freq_make')
     """
     return as_asked(SPAMBASE.read(folder), return_X_y, as_frame)
 
@@ -217,6 +239,13 @@ def load_baby(
     Notes
     -----
     A table of courses on logistic regression, without a license of its own.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_baby
+    >>> baby = load_baby()  # doctest: +SKIP
+    >>> baby.data.shape, baby.target_names  # doctest: +SKIP
+    ((247, 5), ('died', 'survived'))
     """
     return as_asked(BABY.read(folder), return_X_y, as_frame)
 
@@ -254,6 +283,13 @@ def load_earthquakes(
     Notes
     -----
     A table of courses on classification, without a license of its own.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_earthquakes
+    >>> quakes = load_earthquakes()  # doctest: +SKIP
+    >>> quakes.data.shape, quakes.feature_names  # doctest: +SKIP
+    ((37, 2), ('body', 'surface'))
     """
     return as_asked(EARTHQUAKES.read(folder), return_X_y, as_frame)
 
@@ -300,6 +336,13 @@ def load_diabetes(
     ----------
     Efron, B., Hastie, T., Johnstone, I. and Tibshirani, R. (2004). Least angle regression. Annals
     of Statistics 32, 407-499. https://doi.org/10.1214/009053604000000067
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)  # doctest: +SKIP
+    >>> X.shape, float(y.min()), float(y.max())  # doctest: +SKIP
+    ((442, 10), 25.0, 346.0)
     """
     table = DIABETES.read(folder)
     if as_flag(scaled, "scaled"):

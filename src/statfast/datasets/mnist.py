@@ -31,6 +31,15 @@ class Mnist(NamedTuple):
         Images to classify.
     y_test : ndarray of shape (10000,), uint8
         Their digits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.datasets import Mnist
+    >>> images, digits = np.zeros((3, 784), dtype=np.uint8), np.array([7, 2, 1], dtype=np.uint8)
+    >>> X_train, y_train, X_test, y_test = Mnist(images[:2], digits[:2], images[2:], digits[2:])
+    >>> X_train.shape, y_test
+    ((2, 784), array([1], dtype=uint8))
     """
 
     X_train: NDArray[np.uint8]
@@ -72,6 +81,13 @@ def load_mnist(folder: str | os.PathLike | None = None) -> Mnist:
     LeCun, Y., Bottou, L., Bengio, Y. and Haffner, P. (1998). Gradient-based learning applied to
     document recognition. Proceedings of the IEEE 86, 2278-2324.
     https://doi.org/10.1109/5.726791.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_mnist
+    >>> X_train, y_train, X_test, y_test = load_mnist()  # doctest: +SKIP
+    >>> X_train.shape, X_test.shape, y_train[:3]  # doctest: +SKIP
+    ((60000, 784), (10000, 784), array([5, 0, 4], dtype=uint8))
     """
     if folder is None:
         data = os.environ.get("STATFAST_DATA")

@@ -183,6 +183,23 @@ class SizeScores(Tabled):
     nested : ndarray of shape (K,) or None
         The scores of models whose columns and their number were selected without the rows that
         are scored: the honest ones, if they were asked for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast.feature_selection import best_subset
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 4))
+    >>> y = 3 * X[:, 1] - 2 * X[:, 2] + rng.normal(size=100)
+    >>> scores = best_subset(X, y, cv=5).size_scores
+    >>> print(scores)
+        Score  Std. error  Best  1se  Selected
+    4  0.8914    0.005604     0    0         0
+    3  0.8914    0.006621     0    0         0
+    2  0.8946    0.008995     1    1         1
+    1  0.5115    0.071297     0    0         0
+    >>> scores.best, scores.within_error
+    (2, 2)
     """
 
     n_features: NDArray[np.intp]

@@ -60,6 +60,21 @@ class BestSubsets(LongTabled):
     size_scores : SizeScores or None
         Scores on rows held out by the number of columns, with `cv`: in each fold, the best sets
         are searched without them.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.feature_selection import best_subset
+    >>> X, width = load_iris().data[:, :3], load_iris().data[:, 3]
+    >>> result = best_subset(X, width)
+    >>> print(result)
+                      RSS  R-squared  Adj. R-squared       Cp      AIC      BIC
+    0: none        86.570     0.0000          0.0000  2201.17   -80.45   -77.44
+    1: x2           6.310     0.9271          0.9266    25.23  -471.27  -465.25
+    2: x1, x2       6.082     0.9297          0.9288    21.04  -474.80  -465.77
+    3: x0, x1, x2   5.380     0.9379          0.9366     4.00  -491.18  -479.14
+    >>> result.columns(1), result.choose("bic")
+    (array([2]), array([0, 1, 2]))
     """
 
     sets: list[NDArray[np.intp]]

@@ -40,6 +40,20 @@ class PermutationImportance(Tabled):
         Of the rows as they are; where it is nan, as R^2 of one row, so are all others.
     names : list of str
         Of the columns.
+
+    Examples
+    --------
+    >>> from statfast import LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.inspection import permutation_importance
+    >>> iris = load_iris()
+    >>> model = LinearDiscriminantAnalysis().fit(iris.data, iris.target)
+    >>> permutation_importance(model, iris.data, iris.target, random_state=0)
+           Mean  Std. dev.
+    x0  0.01200   0.018086
+    x1  0.01467   0.006532
+    x2  0.53600   0.016111
+    x3  0.31867   0.018571
     """
 
     importances: NDArray[np.float64]

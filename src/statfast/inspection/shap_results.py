@@ -44,6 +44,21 @@ class ShapExplanation(Tabled):
     response : str
         The method of the model whose answers are explained; "raw": raw predictions of boosting;
         "link": linear predictors; "depth": mean depths in an isolation forest.
+
+    Examples
+    --------
+    >>> from statfast import LinearRegression
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.inspection import shap_values
+    >>> X, width = load_iris().data[:, :3], load_iris().data[:, 3]
+    >>> explanation = shap_values(LinearRegression().fit(X, width), X)
+    >>> explanation[:2]
+        Mean |value|      Mean
+    x0       0.17479   0.17479
+    x1       0.05571   0.04293
+    x2       1.23579  -1.23579
+    >>> explanation[:, "x2"].values[:2].round(2)
+    array([-1.24, -1.24])
     """
 
     values: NDArray[np.float64]

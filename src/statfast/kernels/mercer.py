@@ -38,6 +38,13 @@ class MercerCheck:
         How far below 0 the smallest may be, as a fraction of the largest eigenvalue.
     positive : bool
         The verdict: no eigenvalue is below -tol times the largest in size.
+
+    Examples
+    --------
+    >>> from statfast.kernels import RBF, mercer_check
+    >>> check = mercer_check(RBF(gamma=0.1), [[0.0], [1.0], [2.0]])
+    >>> check.positive, round(check.smallest, 3), round(check.largest, 3)
+    (True, 0.012, 2.658)
     """
 
     kernel: Kernel

@@ -51,6 +51,18 @@ class MixtureChoice:
         The criterion asked for.
     best : GaussianMixture
         The model of least criterion, fitted.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.mixture import choose_mixture
+    >>> X, types = load_iris().data, ["EEE", "VVV"]
+    >>> choice = choose_mixture(X, n_components=[2, 3], covariance_types=types, random_state=0)
+    >>> choice.scores["bic"].round(1)
+    array([[688.1, 574. ],
+           [633. , 580.8]])
+    >>> choice.best.predict(X[[0, 99]])
+    array([1, 0])
     """
 
     n_components: Array

@@ -46,6 +46,19 @@ class CodeMatrix:
         What the rows are called; 0, 1, ... by default.
     name : str, default="code"
         Name that is printed.
+
+    Examples
+    --------
+    >>> from statfast.multiclass import CodeMatrix
+    >>> code = CodeMatrix([[1, 1, 0], [-1, 0, 1], [0, -1, -1]], classes=["red", "green", "blue"])
+    >>> code
+    code: 3 classes, 3 classifiers, minimum distance 2
+           red|green   red|blue green|blue
+    red           +1         +1          0
+    green         -1          0         +1
+    blue           0         -1         -1
+    >>> code.n_classifiers, code.minimum_distance
+    (3, 2.0)
     """
 
     matrix: NDArray[np.int8]

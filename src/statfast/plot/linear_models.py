@@ -444,6 +444,17 @@ class WordWeightsDisplay:
         What the weights add to.
     ax_, figure_ : matplotlib Axes and Figure
         Axes and figure drawn on.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import MultinomialNB
+    >>> from statfast.plot import word_weights
+    >>> model = MultinomialNB().fit([[3, 0, 1], [0, 2, 1]], ["ham", "spam"])
+    >>> words = ["hello", "prize", "you"]
+    >>> shown = word_weights(model, words, n_words=1, ax=Figure().subplots())
+    >>> shown.words, shown.weights.round(2)
+    (array(['hello', 'prize'], dtype=object), array([-1.23,  1.25]))
     """
 
     words: NDArray[Any]

@@ -44,6 +44,16 @@ class DensityContourDisplay:
         Of the columns.
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn last.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import MultivariateNormal
+    >>> from statfast.plot import density_contours
+    >>> normal = MultivariateNormal.of([0.0, 0.0], [[2.0, 1.0], [1.0, 1.0]])
+    >>> shown = density_contours(normal, contents=[0.5, 0.9], ax=Figure().subplots())
+    >>> shown.contents, [outline.shape for outline in shown.ellipses[0]]
+    (array([0.5, 0.9]), [(200, 2), (200, 2)])
     """
 
     ellipses: list[list[NDArray[np.float64]]]
@@ -346,6 +356,21 @@ class CanonicalVariatesDisplay:
         Which components are shown.
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn last.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import canonical_variates
+    >>> iris = load_iris()
+    >>> model = LinearDiscriminantAnalysis().fit(iris.data, iris.target)
+    >>> shown = canonical_variates(model, iris.data, iris.target, ax=Figure().subplots())
+    >>> shown.means.round(1)
+    array([[-7.6,  0.2],
+           [ 1.8, -0.7],
+           [ 5.8,  0.5]])
+    >>> shown = shown.plot(ax=Figure().subplots())  # once more, elsewhere
     """
 
     variates: NDArray[np.float64]

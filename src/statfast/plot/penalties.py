@@ -368,6 +368,18 @@ class RDAGridDisplay:
         What is shown.
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn last.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import RegularizedDiscriminantAnalysisCV
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.plot import rda_grid
+    >>> wine = load_wine()
+    >>> model = RegularizedDiscriminantAnalysisCV().fit(wine.data[:, [0, 6]], wine.target)
+    >>> shown = rda_grid(model, ax=Figure().subplots())
+    >>> shown.chosen, round(float(shown.values.min()), 3)
+    ((0.9, 0.3), 0.062)
     """
 
     values: NDArray[np.float64]

@@ -42,6 +42,20 @@ class CurveDisplay:
         Axes drawn on.
     figure_ : matplotlib.figure.Figure
         Figure drawn on.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import KNeighborsClassifier
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.plot import validation_curves
+    >>> iris, ks = load_iris(), [1, 5, 25]
+    >>> model, axes = KNeighborsClassifier(), Figure().subplots()
+    >>> shown = validation_curves(
+    ...     model, iris.data, iris.target, param_name="n_neighbors", param_range=ks, ax=axes
+    ... )
+    >>> shown.x, shown.test_scores.mean(axis=1).round(3)
+    (array([ 1,  5, 25]), array([0.96 , 0.973, 0.96 ]))
     """
 
     x: NDArray
@@ -311,6 +325,19 @@ class ComparisonDisplay:
         Axes drawn on.
     figure_ : matplotlib.figure.Figure
         Figure drawn on.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import KNeighborsClassifier, LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.model_selection import compare
+    >>> from statfast.plot import comparison
+    >>> wine = load_wine()
+    >>> models = {"LDA": LinearDiscriminantAnalysis(), "3-NN": KNeighborsClassifier(3)}
+    >>> shown = comparison(compare(models, wine.data, wine.target), ax=Figure().subplots())
+    >>> shown.comparison.names
+    ['LDA', '3-NN']
     """
 
     comparison: Comparison
@@ -403,6 +430,18 @@ class TargetDisplay:
         Axes drawn on.
     figure_ : matplotlib.figure.Figure
         Figure drawn on.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast import Ridge
+    >>> from statfast.model_selection import bias_variance
+    >>> from statfast.plot import bias_variance_target
+    >>> X = [[float(i)] for i in range(20)]
+    >>> result = bias_variance(Ridge(), X, [x[0] ** 2 for x in X], n_rounds=20, random_state=0)
+    >>> shown = bias_variance_target(result, ax=[Figure().subplots()])
+    >>> shown.names, shown.shots[0].shape
+    (['Bias and variance'], (20, 2))
     """
 
     names: list

@@ -38,6 +38,16 @@ class BootstrapEstimate(Tabled):
         Relative overfitting rate, between 0 and 1.
     path : str
         How the models were fitted.
+
+    Examples
+    --------
+    >>> from statfast import KNeighborsClassifier
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.model_selection import bootstrap_error
+    >>> iris = load_iris()
+    >>> result = bootstrap_error(KNeighborsClassifier(1), iris.data, iris.target, random_state=0)
+    >>> result.training, round(result.out_of_bag, 3), round(result.error, 3)
+    (0.0, 0.045, 0.029)
     """
 
     error: float

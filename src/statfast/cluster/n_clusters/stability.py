@@ -39,6 +39,14 @@ class StabilityResult:
         How often it was more than 0.75: (k,).
     dissolved : ndarray
         How often it was at most 0.5: (k,).
+
+    Examples
+    --------
+    >>> from statfast.cluster import cluster_stability
+    >>> from statfast.datasets import load_iris
+    >>> result = cluster_stability(load_iris().data, 3, n_boot=20, random_state=0)
+    >>> result.mean.round(2), result.recovered
+    (array([0.93, 1.  , 0.91]), array([17, 20, 17]))
     """
 
     labels: np.ndarray

@@ -59,6 +59,16 @@ class ComponentChoice(Tabled):
         Components by each rule. The broken stick may say 0.
     n_by_parallel_analysis : int or None
         Number of components by parallel analysis.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.decomposition import choose_components
+    >>> choice = choose_components(load_wine().data, correlation=True, random_state=0)
+    >>> choice.n_by_kaiser, choice.n_by_broken_stick, choice.n_by_parallel_analysis
+    (3, 2, 3)
+    >>> choice.cumulative[:3].round(2)
+    array([0.36, 0.55, 0.67])
     """
 
     eigenvalues: NDArray[np.float64]

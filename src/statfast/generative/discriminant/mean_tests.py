@@ -48,6 +48,35 @@ class ManovaResult:
         Canonical vectors: the eigenvectors, of variance 1 and uncorrelated within the classes.
     n_samples, n_classes, n_features : float, int, int
         Sum of the weights, K, and d.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.generative import manova
+    >>> iris = load_iris()
+    >>> print(manova(iris.data, iris.target))
+                      Multivariate analysis of variance, one way
+    ==============================================================================
+    Samples:                          150    Columns:                            4
+    Classes:                            3    Largest canonical correlation:
+    0.9848209
+    ------------------------------------------------------------------------------
+    Equal means
+    <BLANKLINE>
+                        value        F  df1  df2       P>F
+    Wilks              0.0234   199.15    8  288  <2.2e-16  ***
+    Pillai             1.1919    53.47    8  290  <2.2e-16  ***
+    Hotelling-Lawley  32.4773   580.53    8  286  <2.2e-16  ***
+    Roy               32.1919  1166.96    4  145  <2.2e-16  ***
+    ------------------------------------------------------------------------------
+    Canonical variates beyond
+    <BLANKLINE>
+         chi2  df    P>chi2
+    0  546.12   8  <2.2e-16  ***
+    1   36.53   3  5.79e-08  ***
+    ------------------------------------------------------------------------------
+    Significance: 0 *** 0.001 ** 0.01 * 0.05 . 0.1
+    ==============================================================================
     """
 
     tests: CoefficientTable

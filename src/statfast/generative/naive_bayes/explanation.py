@@ -33,6 +33,19 @@ class Explanation(Tabled):
         The part of each column; infinite where one class cannot have the value.
     names : sequence of str
         What the columns are called.
+
+    Examples
+    --------
+    >>> from statfast import GaussianNB
+    >>> from statfast.datasets import load_iris
+    >>> iris = load_iris()
+    >>> model = GaussianNB().fit(iris.data, iris.target)
+    >>> explanation = model.explain(iris.data[[70]], of=1, against=2)
+    >>> explanation.log_odds.round(2), explanation.shares.round(2)
+    (array([-1.7]), array([[ 0.8 , -0.68,  0.43, -2.26]]))
+    >>> explanation
+           log odds  base      x0       x1      x2      x3
+    1 : 2    -1.700     0  0.8034  -0.6801  0.4343  -2.257
     """
 
     of: NDArray[Any]

@@ -31,6 +31,16 @@ class NormalEllipsoid:
         Half the lengths of the axes, descending.
     whitener : ndarray of shape (r, d)
         The map under which the ellipsoid is a ball about its center.
+
+    Examples
+    --------
+    >>> from statfast import MultivariateNormal
+    >>> normal = MultivariateNormal.of([0.0, 0.0], [[4.0, 0.0], [0.0, 1.0]])
+    >>> ellipsoid = normal.ellipsoid(0.95)
+    >>> ellipsoid.half_axes.round(3)
+    array([4.895, 2.448])
+    >>> ellipsoid.contains([[4.5, 0.0], [0.0, 4.5]])
+    array([ True, False])
     """
 
     content: float

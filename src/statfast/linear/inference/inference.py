@@ -37,7 +37,20 @@ STATSMODELS = {  # The names of statsmodels' attributes, and those of ours.
 
 
 class NoInferenceError(ValueError, AttributeError):
-    """Exception: a fit has no standard errors, as it was penalized or the MLE does not exist."""
+    """Exception: a fit has no standard errors, as it was penalized or the MLE does not exist.
+
+    Examples
+    --------
+    >>> from statfast import LogisticRegression
+    >>> from statfast.linear import NoInferenceError
+    >>> model = LogisticRegression(C=1.0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    >>> try:
+    ...     model.conf_int()
+    ... except NoInferenceError as error:
+    ...     print(error)
+    A penalized fit has no standard errors, tests, intervals or information
+    criteria: its estimates are biased toward 0. Fit with C=np.inf for inference.
+    """
 
 
 @dataclass(frozen=True)

@@ -225,6 +225,27 @@ class StepwiseResult:
     path : CoefficientTable
         The steps, with degrees of freedom, deviance ("-2 log L" where theta is estimated) and AIC
         (or BIC, "Criterion" for other `k`) after each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import LinearRegression
+    >>> from statfast.linear import step
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 4))
+    >>> y = 3 * X[:, 1] - 2 * X[:, 2] + rng.normal(size=100)
+    >>> result = step(LinearRegression().fit(X, y), X, y)
+    >>> print(result)
+    Stepwise selection by AIC
+    <BLANKLINE>
+           Resid. df  Resid. dev    AIC
+    Start         95       113.2  308.2
+    - x0          96       113.9  306.8
+    - x3          97       114.7  305.5
+    <BLANKLINE>
+    Kept: x1, x2
+    >>> result.terms
+    ('x1', 'x2')
     """
 
     model: Any

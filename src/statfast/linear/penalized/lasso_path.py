@@ -45,6 +45,15 @@ class RegularizationPath:
         By how much the objective may still fall, at most.
     n_iters : ndarray of shape (A,)
         Sweeps and direct solutions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from statfast import lasso_path
+    >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
+    >>> path = lasso_path(X, [3.0, 1.0, 4.0, 0.0], alphas=4)
+    >>> (path.coefs != 0).sum(axis=0)  # coefficients that each penalty leaves
+    array([0, 2, 2, 2])
     """
 
     alphas: NDArray[np.float64]

@@ -42,6 +42,17 @@ class ScatterDecomposition(Tabled):
         Samples, or their weight, of each cluster: shape (k,).
     centers : ndarray
         The means: shape (k, d).
+
+    Examples
+    --------
+    >>> from statfast.metrics import scatter_decomposition
+    >>> scatter_decomposition([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
+               Size  Sum Sq    Share
+    cluster 0     2       2  0.01923
+    cluster 1     2       2  0.01923
+    within        4       4  0.03846
+    between       4     100  0.96154
+    total         4     104  1.00000
     """
 
     total: float

@@ -45,6 +45,16 @@ class MetricCheck:
         fewer than three points, of which there are no triples.
     distances : ndarray of shape (n, n)
         d(i, j), from point i to point j.
+
+    Examples
+    --------
+    >>> from statfast.metrics import metric_check
+    >>> points = [[0.0], [1.0], [3.0]]
+    >>> check = metric_check(lambda a, b: float((a[0] - b[0]) ** 2), points)
+    >>> check.triangle, check.excess, check.symmetry
+    ((0, 1, 2), 4.0, None)
+    >>> "a metric" if check else "no metric"
+    'no metric'
     """
 
     nonnegative: tuple[int, int] | None

@@ -35,6 +35,13 @@ class ScoreParts(NamedTuple):
         What these save against the same prediction, the mean, for all.
     uncertainty : float
         The score of that.
+
+    Examples
+    --------
+    >>> from statfast.metrics import score_decomposition
+    >>> parts = score_decomposition([0, 0, 1, 1], [0.1, 0.6, 0.6, 0.9])
+    >>> parts.score, parts.miscalibration - parts.discrimination + parts.uncertainty
+    (0.135, 0.135)
     """
 
     score: float

@@ -118,6 +118,14 @@ class ROCBand(NamedTuple):
         Ends of the interval of each height by itself.
     level : float
         Confidence.
+
+    Examples
+    --------
+    >>> from statfast.metrics import roc_band
+    >>> y, scores = [0, 0, 1, 0, 1, 1, 0, 1], [1, 2, 3, 4, 5, 6, 7, 8]
+    >>> band = roc_band(y, scores, fpr=[0.25, 0.5], random_state=0)
+    >>> band.tpr, band.low, band.high
+    (array([0.75, 1.  ]), array([0.  , 0.25]), array([1., 1.]))
     """
 
     fpr: np.ndarray

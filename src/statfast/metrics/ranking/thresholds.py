@@ -32,6 +32,13 @@ class OperatingPoint(NamedTuple):
         False and true positive rate.
     tp, fp, tn, fn : int or float
         Numbers (or weights) of rows.
+
+    Examples
+    --------
+    >>> from statfast.metrics import choose_threshold
+    >>> choose_threshold([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6], "accuracy")
+    OperatingPoint(threshold=5.0, value=0.8333333333333333, fpr=0.0,
+    tpr=0.6666666666666666, tp=2, fp=0, tn=3, fn=1)
     """
 
     threshold: float
@@ -54,6 +61,13 @@ class KolmogorovSmirnov(NamedTuple):
         false positive rate.
     threshold : float
         Where it is, the highest; infinite where no score parts them.
+
+    Examples
+    --------
+    >>> from statfast.metrics import ks_statistic
+    >>> statistic, threshold = ks_statistic([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6])
+    >>> round(statistic, 3), threshold
+    (0.667, 5.0)
     """
 
     statistic: float
@@ -223,6 +237,16 @@ class IsoLine(NamedTuple):
         height = slope * x + intercept; infinite where they are beyond the largest float64.
     value : float
         The worth of its points.
+
+    Examples
+    --------
+    >>> from statfast.metrics import iso_line
+    >>> line = iso_line(0.8, positives=50, negatives=100)
+    >>> line.slope, round(line.intercept, 2)
+    (2.0, 0.4)
+    >>> fpr = 0.1
+    >>> round(line.slope * fpr + line.intercept, 2)  # the tpr that it takes for an accuracy of 0.8
+    0.6
     """
 
     slope: float

@@ -67,6 +67,25 @@ class Comparison:
         Of three models or more, with folds as blocks: as these are not independent, a guide only.
     paths : list of str
         How the folds of each model were fitted.
+
+    Examples
+    --------
+    >>> from statfast import KNeighborsClassifier, LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.model_selection import compare
+    >>> wine = load_wine()
+    >>> models = {"LDA": LinearDiscriminantAnalysis(), "3-NN": KNeighborsClassifier(3)}
+    >>> result = compare(models, wine.data, wine.target, cv=5)
+    >>> result
+    LDA      0.9717  [0.9193, 1.0242]
+    3-NN     0.7029  [0.5379, 0.8678]
+    <BLANKLINE>
+                Difference  t or F   P>|t|     First better  Second better  P
+    (McNemar)
+    LDA - 3-NN      0.2689   4.340  0.0122  *        0.9930       0.005404
+    9.059e-14
+    >>> result.tests["LDA", "3-NN"].interval
+    (0.096885718132794, 0.44089205964498396)
     """
 
     names: list

@@ -180,6 +180,17 @@ class NestedInterval(Tabled):
         Taken off.
     path : str
         How the models were fitted.
+
+    Examples
+    --------
+    >>> from statfast import LinearDiscriminantAnalysis
+    >>> from statfast.datasets import load_wine
+    >>> from statfast.model_selection import nested_cv_interval
+    >>> wine = load_wine()
+    >>> model = LinearDiscriminantAnalysis()
+    >>> result = nested_cv_interval(model, wine.data, wine.target, n_repeats=5, random_state=0)
+    >>> round(result.error, 3), round(result.inflation, 2)
+    (0.012, 1.61)
     """
 
     error: float

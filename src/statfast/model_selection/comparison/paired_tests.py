@@ -43,6 +43,16 @@ class TestResult(Tabled):
         beyond the largest float64 are infinite.
     more : dict
         Further results of the test, by name.
+
+    Examples
+    --------
+    >>> from statfast.model_selection import corrected_t_test
+    >>> differences = [0.06, 0.02, 0.05, 0.06, 0.03]  # of two scores, in each of five folds
+    >>> result = corrected_t_test(differences, test_share=0.25)
+    >>> round(result.statistic, 2), round(result.p_value, 3)
+    (3.61, 0.023)
+    >>> tuple(round(end, 3) for end in result.interval)
+    (0.01, 0.078)
     """
 
     __test__ = False  # This class is not a test of pytest's.

@@ -29,6 +29,15 @@ class LeftOutAnswers:
         Of the method asked for.
     path : str
         "closed form", "merged statistics", "shared structure" or "refit".
+
+    Examples
+    --------
+    >>> from statfast import KNeighborsClassifier
+    >>> from statfast.model_selection import leave_one_out
+    >>> X, y = [[0.0], [1.0], [5.0], [6.0]], ["a", "a", "b", "b"]
+    >>> result = leave_one_out(KNeighborsClassifier(1), X, y)
+    >>> result.answers, result.path
+    (array(['a', 'a', 'b', 'b'], dtype='<U1'), 'closed form')
     """
 
     answers: NDArray[Any]

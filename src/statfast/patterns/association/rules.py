@@ -53,6 +53,14 @@ class AssociationRules(LongTabled):
         consequent.
     metric : str
         The measure that the rules were chosen by.
+
+    Examples
+    --------
+    >>> from statfast import association_rules, frequent_itemsets
+    >>> baskets = [["bread", "milk"], ["bread", "butter"], ["bread", "butter", "milk"]]
+    >>> rules = association_rules(frequent_itemsets(baskets, 0.5), min_threshold=0.9)
+    >>> len(rules), rules[0]
+    (2, (frozenset({'butter'}), frozenset({'bread'})))
     """
 
     itemsets: FrequentItemsets

@@ -31,6 +31,13 @@ class Condition:
         That category.
     is_missing : bool, default=False
         The value is to be missing.
+
+    Examples
+    --------
+    >>> from statfast.patterns import Condition
+    >>> condition = Condition(2, high=2.45)
+    >>> condition.low, condition.high
+    (-inf, 2.45)
     """
 
     column: int

@@ -28,6 +28,16 @@ class ClassificationRule:
         The class of the greatest weight in `counts`, the lowest of equals.
     counts : ndarray of shape (K,)
         Weight of each class among the training rows that the rule decides on.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.patterns import RuleListClassifier
+    >>> iris = load_iris()
+    >>> model = RuleListClassifier(max_depth=2).fit(iris.data, iris.target)
+    >>> rule = model.rules_[0]
+    >>> rule.label, rule.counts, rule.conditions[0].high
+    (0, array([50.,  0.,  0.]), 2.45)
     """
 
     conditions: tuple[Condition, ...]
@@ -62,6 +72,21 @@ class RuleTable:
         The labels.
     ordered : bool
         Whether the first rule that is met decides; else all that are met do together.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.patterns import RuleListClassifier
+    >>> iris = load_iris()
+    >>> model = RuleListClassifier(max_depth=2).fit(iris.data, iris.target)
+    >>> print(model.rules_)
+    if x2 <= 2.45 then 0 (odds = inf, counts = 50 / 0 / 0)
+    else if x2 <= 4.75 and x3 <= 1.65 then 1 (odds = inf, counts = 0 / 44 / 0)
+    else if x2 > 4.85 and x3 > 1.75 then 2 (odds = inf, counts = 0 / 0 / 43)
+    else if 6.35 < x0 <= 6.95 then 1 (odds = inf, counts = 0 / 3 / 0)
+    else 2 (odds = 2.33, counts = 0 / 3 / 7)
+    >>> model.rules_.descriptions[0]
+    'x2 <= 2.45'
     """
 
     rules: tuple[ClassificationRule, ...]

@@ -49,6 +49,20 @@ class SubgroupTable(Tabled):
         The weight of the class and of the rest; of a numeric target the total weight and 0.
     label : object
         The class; None of a numeric target.
+
+    Examples
+    --------
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.patterns import SubgroupDiscovery
+    >>> iris = load_iris()
+    >>> model = SubgroupDiscovery(3, pos_label=1, max_depth=1).fit(iris.data, iris.target)
+    >>> print(model.subgroups_)
+                size   share  share of 1  quality    P>chi2       P>adjusted
+    x1 <= 2.95    57  0.3800      0.5965  0.10000  8.67e-08  ***    2.77e-06  ***
+    x1 <= 3.15    94  0.6267      0.4787  0.09111  9.88e-07  ***    3.16e-05  ***
+    x3 > 0.25    116  0.7733      0.4310  0.07556  2.75e-06  ***    8.80e-05  ***
+    >>> model.subgroups_.lift.round(2)
+    array([1.79, 1.44, 1.29])
     """
 
     descriptions: list[str]

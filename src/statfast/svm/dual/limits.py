@@ -30,6 +30,16 @@ class Progress(NamedTuple):
         By how much the optimality conditions are violated; at `tol` it is done.
     seconds : float
         Since the fit began.
+
+    Examples
+    --------
+    >>> from statfast import SVC
+    >>> from statfast.datasets import load_iris
+    >>> iris = load_iris()
+    >>> states = []
+    >>> model = SVC(callback=states.append).fit(iris.data, iris.target)
+    >>> states[-1].machine, states[-1].machines
+    (3, 3)
     """
 
     machine: int

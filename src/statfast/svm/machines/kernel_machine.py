@@ -63,6 +63,13 @@ class DualVariables(NamedTuple):
         Samples with 0 < a < C, on the margin.
     bound : ndarray of shape (n_2,)
         Samples with a = C, within the margin or on the wrong side.
+
+    Examples
+    --------
+    >>> from statfast import SVC
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0], [1.2]], [0, 0, 1, 1, 1]
+    >>> SVC(kernel="linear", C=1.0).fit(X, y).multipliers_[0]
+    DualVariables(zero=array([3]), free=array([0, 2]), bound=array([1, 4]))
     """
 
     zero: NDArray[np.intp]

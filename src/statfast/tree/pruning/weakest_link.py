@@ -33,6 +33,17 @@ class PruningPath(Tabled):
         The impurity of the leaves left, by weight.
     n_leaves : ndarray of int64, shape (steps,)
         Leaves of each subtree.
+
+    Examples
+    --------
+    >>> from statfast import DecisionTreeClassifier
+    >>> from statfast.datasets import load_iris
+    >>> iris = load_iris()
+    >>> path = DecisionTreeClassifier().cost_complexity_pruning_path(iris.data, iris.target)
+    >>> path.n_leaves
+    array([9, 7, 5, 4, 3, 2, 1])
+    >>> path.ccp_alphas.round(3)
+    array([0.   , 0.007, 0.009, 0.013, 0.03 , 0.26 , 0.333])
     """
 
     ccp_alphas: np.ndarray

@@ -60,6 +60,22 @@ class SplitTable(Tabled):
     importances : ndarray of shape (p,)
         For each column the sum of the improvements of its splits, and of those for which it is a
         surrogate, times `adjusted`; of a regression, in units of y squared.
+
+    Examples
+    --------
+    >>> from statfast import DecisionTreeClassifier
+    >>> from statfast.datasets import load_iris
+    >>> from statfast.tree import split_table
+    >>> iris = load_iris()
+    >>> model = DecisionTreeClassifier(max_depth=1).fit(iris.data, iris.target)
+    >>> splits = split_table(model, iris.data, iris.target, max_competitors=1, max_surrogates=1)
+    >>> print(splits)
+                  feature  count  improve  threshold  direction  adjusted
+    0 primary           2    150   50.000     2.4500         -1         0
+    0 competitor        3    150   50.000     0.8000         -1         0
+    0 surrogate         3      0    1.000     0.8000         -1         1
+    >>> splits.threshold[splits.role == "surrogate"]
+    array([0.8])
     """
 
     node: np.ndarray
