@@ -2,12 +2,20 @@
 """Work on blocks of rows: interruptible threads, data in chunks and in parts, long library
 calls."""
 
+from statfast._engine.bars import (
+    close_call,
+    count_steps,
+    named_call,
+    open_call,
+    progress_bar,
+)
 from statfast._engine.blocks import (
     checkpoint,
     each,
     fold,
     granted,
     grid,
+    hook,
     reduce,
     report,
     set_progress,
@@ -27,7 +35,6 @@ from statfast._engine.row_source import (
 )
 from statfast._engine.side_thread import interruptible
 from statfast._engine.team import Team
-from statfast._engine.text_bar import progress_bar
 from statfast._engine.tree_reduce import Stacked
 from statfast._engine.worker_cache import borrowed, parts_stay, remembered
 
@@ -45,15 +52,20 @@ __all__ = [
     "as_parts",
     "borrowed",
     "checkpoint",
+    "close_call",
+    "count_steps",
     "each",
     "end_fits",
     "fold",
     "granted",
     "grid",
     "has_weight",
+    "hook",
     "interruptible",
     "is_distributed",
+    "named_call",
     "new_fit",
+    "open_call",
     "parts_stay",
     "progress_bar",
     "reduce",

@@ -243,10 +243,15 @@ def set_progress(hook: Callable[[int, int | None], Any] | None) -> None:
     _progress = hook
 
 
-def report(done: int, total: int) -> None:
-    """Call the hook of `set_progress` for work that is not cut into tasks of the engine."""
+def hook() -> Callable[..., Any] | None:
+    """What `set_progress` set."""
+    return _progress
+
+
+def report(done: int, total: int | None) -> None:
+    """Report the steps of a call whose work is not cut into tasks of the engine."""
     if _progress is not None and _here.task is None:
-        _progress(done, total)
+        getattr(_progress, "step", _progress)(done, total)
 
 
 def checkpoint() -> None:

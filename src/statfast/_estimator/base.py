@@ -187,6 +187,11 @@ class Estimator(Diagram, PairwiseRows):
             return sound[name]
         return declared.check(value, name)
 
+    def _reports_by_bar(self) -> bool:
+        """Whether ``verbose`` asks for a progress bar: where a fit does not print by itself."""
+        kind: Any = type(self)
+        return "verbose" in ignored_names(kind)
+
     def _parameters(self) -> list[str]:
         """Names of the parameters, with those of scikit-learn that were given (`IGNORED`)."""
         kind: Any = type(self)

@@ -22,8 +22,11 @@ from statfast._engine import (
     as_documents,
     as_pairs,
     as_parts,
+    close_call,
     end_fits,
+    hook,
     is_distributed,
+    open_call,
 )
 from statfast._estimator.mixins import name_of_rows
 from statfast._estimator.pairwise_rows import is_pairwise
@@ -57,7 +60,8 @@ def dispatch_methods(cls: type) -> None:
 
 
 def dispatching(method: Callable[..., Any], part_method: Callable[..., Any]) -> Callable[..., Any]:
-    rows = name_of_rows(method)
+    rows, name = name_of_rows(method), method.__name__
+    is_fit = name == "fit"
 
     @wraps(method)
     def dispatched(self: Any, *args: Any, **options: Any) -> Any:
@@ -70,11 +74,18 @@ def dispatching(method: Callable[..., Any], part_method: Callable[..., Any]) -> 
             # Of named rows, which models make, and of rows drawn twice, columns may be drawn twice.
             if not isinstance(X, NamedRows) and not is_pairwise(self):
                 refuse_repeated_names(X)
+        call, verbose = None, is_fit and self.__dict__.get("verbose")
+        if verbose or hook() is not None:
+            shown = verbose and self._reports_by_bar()
+            call = open_call(f"{type(self).__name__}.{name}", self, shown)
         try:
             return method(self, *args, **options)
         except ValueError as error:
             name_column(error, X)
             raise
+        finally:
+            if call is not None:
+                close_call(call)
 
     dispatched.is_dispatched = True  # type: ignore[attr-defined]
     return dispatched

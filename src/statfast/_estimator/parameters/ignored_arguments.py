@@ -3,7 +3,8 @@
 
 A program that changes its import keeps working: ``Lasso(copy_X=False, selection="random")`` fits
 what ``Lasso()`` fits. Such parameters are in no signature, and in ``get_params`` only if they were
-given. A value that would change a result in scikit-learn is refused with a sentence.
+given. A value that would change a result in scikit-learn is refused with a sentence. ``verbose``
+shows a progress bar (`Estimator._reports_by_bar`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any, TypeAlias, TypeVar
 
+from statfast._engine import hook, named_call
 from statfast._validation import did_you_mean, either, shown
 
 Values: TypeAlias = tuple[Any, ...] | None
@@ -109,21 +111,29 @@ def _harmless(value: Any, values: tuple[Any, ...]) -> bool:
 
 
 def ignoring_sklearn_arguments(**ignored: Values) -> Callable[[Function], Function]:
-    """Have a function take these keywords, too: of scikit-learn's, where they change no result."""
+    """Have a function take these keywords, too: of scikit-learn's, where they change no result.
+
+    With ``verbose`` it shows a progress bar.
+    """
 
     def decorated(function: Function) -> Function:
         @wraps(function)
         def wrapped(*args: Any, **arguments: Any) -> Any:
+            verbose = False
             for name, values in ignored.items():
                 if name not in arguments:
                     continue
                 value = arguments.pop(name)
+                verbose = verbose or (name == "verbose" and value)
                 if values is not ANY and not _harmless(value, values):
                     raise ValueError(
                         f"{function.__name__} takes {name} from scikit-learn's parameters only as "
                         f"{either(values)}; got {shown(value)}. Leave it out."
                     )
-            return function(*args, **arguments)
+            if not verbose and hook() is None:
+                return function(*args, **arguments)
+            with named_call(function.__name__, verbose):
+                return function(*args, **arguments)
 
         wrapped.ignored = ignored  # type: ignore[attr-defined]
         return wrapped  # type: ignore[return-value]

@@ -32,7 +32,7 @@ class ExtraTreesClassifier(ClassForest):
     warm_start : bool, default=False
         Keep the trees of the fit before and add to them.
     verbose : int, default=0
-        Has no effect; `set_progress` reports trees.
+        Above 0, ``fit`` shows a progress bar (see `statfast.progress_bar`).
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2
@@ -157,7 +157,7 @@ class ExtraTreesRegressor(NumberForest):
     warm_start : bool, default=False
         Keep the trees of the fit before and add to them.
     verbose : int, default=0
-        Has no effect; `set_progress` reports trees.
+        Above 0, ``fit`` shows a progress bar (see `statfast.progress_bar`).
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2

@@ -22,6 +22,7 @@ from statfast._estimator import (
     param,
     randomness,
     real,
+    verbosity,
 )
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import (
@@ -125,7 +126,7 @@ class IsolationForest(Estimator):
     warm_start : bool, default=False
         Keep the trees of the fit before and add to them.
     verbose : int, default=0
-        Has no effect; `set_progress` reports trees.
+        Above 0, ``fit`` shows a progress bar (see `statfast.progress_bar`).
     random_state : int, numpy.random.Generator or None, default=None
         Seed of the draws and of the splits.
     n_jobs : int, optional
@@ -204,7 +205,7 @@ class IsolationForest(Estimator):
     bootstrap: bool = param(flag, default=False)
     categorical_features: ArrayLike | None = param(by_fit, default="from_dtype")
     warm_start: bool = param(flag, default=False)
-    verbose: int = param(by_fit, default=0)
+    verbose: int = param(verbosity, default=0)
     random_state: Seed = param(randomness, default=None)
     n_jobs: Jobs = param(jobs, default=None)
 
@@ -218,6 +219,9 @@ class IsolationForest(Estimator):
 
     _columns = None  # the columns that hold categories
     _saw_missing = False
+
+    def _reports_by_bar(self) -> bool:
+        return True
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Grow the trees.

@@ -12,7 +12,15 @@ import numpy as np
 
 from statfast._core.cart.walk import leaf_weights
 from statfast._engine import checkpoint, each
-from statfast._estimator import by_fit, count, fitted, flag, param, require_same_labels
+from statfast._estimator import (
+    by_fit,
+    count,
+    fitted,
+    flag,
+    param,
+    require_same_labels,
+    verbosity,
+)
 from statfast._typing import Array, Rows, csr_matrix
 from statfast._validation import (
     as_flag,
@@ -60,12 +68,15 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
     max_samples: float | None = param(by_fit, default=None)
     oob_score: bool | Callable[..., Any] = param(by_fit, default=False)
     warm_start: bool = param(flag, default=False)
-    verbose: int = param(by_fit, default=0)
+    verbose: int = param(verbosity, default=0)
 
     oob_score_: float = fitted()
 
     _randomized = False
     _columns = None  # marks of the columns that hold categories
+
+    def _reports_by_bar(self) -> bool:
+        return True
 
     def _rows(self, X: Any) -> tuple[Array, dict[str, Any]]:
         """The rows of a fit, and attributes of the columns that hold categories."""

@@ -31,7 +31,7 @@ class RandomForestClassifier(ClassForest):
     warm_start : bool, default=False
         Keep the trees of the fit before and add to them.
     verbose : int, default=0
-        Has no effect; `set_progress` reports trees.
+        Above 0, ``fit`` shows a progress bar (see `statfast.progress_bar`).
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2
@@ -151,7 +151,7 @@ class RandomForestRegressor(NumberForest):
     warm_start : bool, default=False
         Keep the trees of the fit before and add to them.
     verbose : int, default=0
-        Has no effect; `set_progress` reports trees.
+        Above 0, ``fit`` shows a progress bar (see `statfast.progress_bar`).
     max_depth : int, optional
         Most splits above a leaf; None does not limit them.
     min_samples_split : int or float, default=2

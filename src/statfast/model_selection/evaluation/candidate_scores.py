@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._engine import count_steps
 from statfast._estimator import Estimator, HeldOutAnswers, parameters_key
 from statfast._typing import Array
 from statfast.model_selection.evaluation.fold_strategies import FoldFits, candidate_is_pairwise
@@ -100,23 +101,24 @@ def scored_candidates(
     fit_times, score_times, strategies = np.zeros((n, k)), np.zeros((n, k)), set()
     total, models = Scores(scorers, error_score), []
     methods = None if with_train or with_models else methods_asked(scorers, estimator)
-    for group in _groups(estimator, candidates):
-        scores = Scores(scorers, error_score, len(group))
-        fits = FoldFits(estimator, folds, [candidates[c] for c in group], methods)
-        if not _left_out(scores, fits, folds, weights):
-            for fold, fitted in enumerate(fits):
-                scores.add(folds, fold, fitted, weights, with_train)
-                if with_models:
-                    models.append(fitted.models)
-        strategies.add(fits.strategy)
-        fit_times[group], score_times[group] = scores.fit_times, scores.score_times
-        for place, c in enumerate(group):
-            for name in scorers:
-                test[name][c] = scores.test[place][name]
-                if with_train:
-                    train[name][c] = scores.train[place][name]
-        total.failures += scores.failures
-        total.fits += scores.fits
+    with count_steps(n * k) as step:
+        for group in _groups(estimator, candidates):
+            scores = Scores(scorers, error_score, len(group))
+            fits = FoldFits(estimator, folds, [candidates[c] for c in group], methods, step)
+            if not _left_out(scores, fits, folds, weights):
+                for fold, fitted in enumerate(fits):
+                    scores.add(folds, fold, fitted, weights, with_train)
+                    if with_models:
+                        models.append(fitted.models)
+            strategies.add(fits.strategy)
+            fit_times[group], score_times[group] = scores.fit_times, scores.score_times
+            for place, c in enumerate(group):
+                for name in scorers:
+                    test[name][c] = scores.test[place][name]
+                    if with_train:
+                        train[name][c] = scores.train[place][name]
+            total.failures += scores.failures
+            total.fits += scores.fits
     total.warn()
     return Scored(test, train, fit_times, score_times, ", ".join(sorted(strategies)), models)
 

@@ -9,7 +9,7 @@ a copy is fitted to the rows of each fold.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._engine import rows_at
+from statfast._engine import count_steps, rows_at
 from statfast._estimator import (
     Estimator,
     FoldModels,
@@ -107,6 +107,7 @@ class Refits:
     """A plan that fits a copy to the rows of each fold, for each candidate."""
 
     strategy = REFIT
+    step: Callable[[], None] | None = None  # called after each fit
 
     def __init__(self, estimator: Estimator, task: FoldTask) -> None:
         self.estimator, self.task = estimator, task
@@ -132,6 +133,9 @@ class Refits:
             return with_params(self.estimator, params).fit(*rows_and_targets, **arguments)
         except Exception as error:  # An error fails this fold alone.
             return error
+        finally:
+            if self.step is not None:
+                self.step()
 
 
 # ------------------------------------------------------------------ the models of each fold
@@ -163,7 +167,8 @@ class FittedFold:
 class FoldFits:
     """The models of each fold in turn, by the plan of the estimator.
 
-    All candidates take rows, or all take values between rows. `methods` as in `FoldTask`.
+    All candidates take rows, or all take values between rows. `methods` as in `FoldTask`. `step` is
+    called after each fit; without it, fits are counted here.
     """
 
     def __init__(
@@ -172,6 +177,7 @@ class FoldFits:
         folds: Folds,
         candidates: Sequence[dict] = ({},),
         methods: frozenset[Any] | None = None,
+        step: Callable[[], None] | None = None,
     ) -> None:
         start = perf_counter()
         pairwise = candidate_is_pairwise(estimator, candidates[0])
@@ -179,15 +185,28 @@ class FoldFits:
         self.plan = plan_of(estimator, self.task)
         self.strategy, X = self.plan.strategy, self.plan.X
         self.X = as_square(X, estimator) if pairwise else X
+        self.step = step
         self.planning_seconds = perf_counter() - start
 
     def __iter__(self) -> Iterator[FittedFold]:
+        if self.step is not None:
+            yield from self._fitted_folds(self.step)
+            return
+        with count_steps(len(self.task.folds) * len(self.task.candidates)) as step:
+            yield from self._fitted_folds(step)
+
+    def _fitted_folds(self, step: Callable[[], None]) -> Iterator[FittedFold]:
         folds, models = self.task.folds, self.plan.folds()
         share = self.planning_seconds / len(folds)
+        refits = isinstance(self.plan, Refits)
+        if refits:
+            self.plan.step = step  # type: ignore[attr-defined]
         for k in range(len(folds)):
             start = perf_counter()
             fitted = next(models)
             seconds = share + perf_counter() - start
+            for _ in () if refits else fitted.models:
+                step()
             X = take_columns(self.X, folds.train(k)) if self.task.pairwise else self.X
             yield FittedFold(fitted.models, fitted.held, X, seconds)
 
