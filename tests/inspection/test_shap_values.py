@@ -470,3 +470,62 @@ def test_rows_of_a_line_beyond_the_range_of_floats_are_refused():
     model = sf.Ridge().fit(np.eye(3), np.arange(3.0))
     with pytest.raises(ValueError, match="X times coef_ leaves the range of floats"):
         shap_values(model, np.full((4, 3), 1e308))
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_wide_rows_and_long_paths(classes):
+    """Rows share their patterns, or are taken one by one where those have too many bits; many
+    columns at once, or those of a subtree alone."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((1500, 60))
+    y = X[:, :40].sum(axis=1) + rng.standard_normal(1500)
+    kind, target = sf.DecisionTreeRegressor, y
+    if classes:
+        kind, target = sf.DecisionTreeClassifier, np.digitize(y, [-4, 4])
+    model = kind(random_state=0, max_features=1).fit(X, target)
+    chain = sf.DecisionTreeRegressor().fit(np.tri(45), 3.0 ** np.arange(45))
+    for tree, rows in ((model, X), (chain, np.tri(45))):
+        want = answers_of(tree, rows, "predict_proba" if tree is model and classes else "predict")
+        got = shap_values(tree, rows)
+        size = np.abs(want).max()
+        np.testing.assert_allclose(total_of(got), want, atol=1e-12 * size)
+        pairs = shap_values(tree, rows[:40], interactions=True)
+        np.testing.assert_allclose(
+            pairs.values.sum(axis=2), shap_values(tree, rows[:40]).values, atol=1e-12 * size
+        )
+        alone = np.concatenate([shap_values(tree, rows[i : i + 1]).values for i in range(40)])
+        np.testing.assert_array_equal(alone, got.values[:40])
+    assert chain.get_depth() > 32
+
+
+def test_long_paths_by_the_closed_form():
+    """Nested intervals of one column each: an answer of a product game, at depth 44."""
+    depth = 44
+    X, y = np.tri(depth + 1, depth, -1), 3.0 ** np.arange(depth + 1)
+    model = sf.DecisionTreeRegressor().fit(X, y)
+    tree = model.tree_
+    rows = np.random.default_rng(0).integers(0, 2, (6, depth)).astype(float)
+    got = shap_values(model, rows)
+    t, w = np.polynomial.legendre.leggauss(depth)
+    t, w = (t + 1) / 2, w / 2
+    for row, values in zip(rows, got.values, strict=True):
+        want = np.zeros(depth)
+        stack = [(0, {})]
+        while stack:  # each leaf by itself: the integral of its product without one factor
+            node, factors = stack.pop()
+            if tree.children_left[node] < 0:
+                for column, (z, o) in factors.items():
+                    rest = [f * (1 - t) + p * t for c, (f, p) in factors.items() if c != column]
+                    product = np.prod(rest, axis=0) if rest else np.ones_like(t)
+                    want[column] += (o - z) * tree.value[node].item() * (w @ product)
+                continue
+            column, weight = int(tree.feature[node]), tree.weighted_n_node_samples
+            for side, follows in (
+                (tree.children_left[node], row[column] <= tree.threshold[node]),
+                (tree.children_right[node], row[column] > tree.threshold[node]),
+            ):
+                z, o = factors.get(column, (1.0, 1.0))
+                share = weight[side] / weight[node]
+                stack.append((side, {**factors, column: (z * share, o * follows)}))
+        np.testing.assert_allclose(values, want, atol=1e-12 * np.abs(tree.value).max())
+    assert model.get_depth() > 32

@@ -106,11 +106,12 @@ def shap_values(
 
     Trees without a background are taken by the integral of the multilinear extension along its
     diagonal [2]_ at points of Gauss-Legendre, which is exact, for trees of any depth and columns
-    that come again on a path. Cost: rows times leaves times columns of a path [3]_, as many times
-    the columns for interactions; with a background rows times its rows times the leaves that
-    mixtures of both reach. Random orders: 2 p n_permutations b answers for each row, with standard
-    errors. Memory: the values, and for each thread 16 bytes for each split of a tree and column of
-    a path.
+    that come again on a path. Rows that go the same ways in a small subtree, and on the path to it,
+    share what it adds, so that thousands of rows cost less than as many calls. Cost: at most rows
+    times leaves times columns of a path [3]_, as many times the columns for interactions; with a
+    background rows times its rows times the leaves that mixtures of both reach. Random orders: 2 p
+    n_permutations b answers for each row, with standard errors. Memory: the values, and some
+    megabytes for each thread.
 
     References
     ----------

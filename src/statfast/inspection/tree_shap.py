@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 
 from statfast._core.cart.shap import shap
-from statfast._engine import checkpoint, each
+from statfast._engine import checkpoint, each, usable_threads
 from statfast._typing import Array, Jobs
 from statfast._validation import refuse_large
 
 STEPS_PER_CALL = 1e8  # of a kernel: some ten milliseconds
-MAX_ROWS = 256  # rows of a block, for which the tables of a tree are made once
-ROWS_TOGETHER = 32  # of the kernel
+WORD = 32  # rows in a word of bits of the kernel
+STEPS_OF_SUBTREES = 10.0  # of a kernel, for a row and node
+MAX_ROWS_OF_BLOCK = 8192  # whose patterns are shared
+MAX_BYTES_OF_VALUES = 1 << 21  # of the values of a block, near the cache
+POINTS = (*range(1, 17), 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # of a rule
 
 
 class TreeGame:
@@ -38,10 +41,10 @@ class TreeGame:
         self.channels, n_nodes = values.shape[1], len(predictor.nodes)
         self.root = np.append(predictor.root, n_nodes)
         T = len(predictor.root)
-        work = [np.zeros(n_nodes), np.zeros(n_nodes), np.zeros(n_nodes, np.int32)]
+        work = [np.zeros(n_nodes), np.zeros(n_nodes), np.zeros((3, n_nodes), np.int32)]
         self.trees = shap.Trees(
             predictor.nodes, self.root, values, predictor.sets, *predictor.surrogates,
-            trees.output, *work, np.zeros(T, np.int64),
+            trees.output, *work, np.zeros((T, 2), np.int64),
         )  # fmt: skip
         self.longest = 1
         for t in range(T):
@@ -68,15 +71,24 @@ class TreeGame:
         -------
         ndarray
         """
-        n_points = -(-self.longest // 2)
-        point, weight = np.polynomial.legendre.leggauss(n_points)
-        point, weight = (point + 1.0) / 2.0, weight / 2.0
-        steps = 2.0 * n_points * self.channels * (2.0 * self.longest if pairs else 1.0)
+        rules = quadrature_rules(self.longest)
+        steps = STEPS_OF_SUBTREES * self.channels * (2.0 * self.longest if pairs else 1.0)
+        n, out = len(self.rows), self._zeros(pairs)
+        room = MAX_BYTES_OF_VALUES / max(8.0 * out[:1].size, 1.0)
+        most = min(max(room, WORD), MAX_ROWS_OF_BLOCK, -(-n // usable_threads(n_jobs)))
+        block = -(-int(most) // WORD) * WORD
 
-        def add(trees: tuple[int, int], rows: Array, out: Array) -> None:
-            self.trees.add(*trees, rows, point, weight, pairs, out)
+        def work(begin: int) -> None:
+            part = slice(begin, min(begin + block, n))
+            rows = np.ascontiguousarray(self.rows[part], dtype=np.float64)
+            columns = np.zeros((self.p, -(-len(rows) // WORD) * WORD))
+            columns[:, : len(rows)] = rows.T
+            for piece in self._pieces(STEPS_PER_CALL / (steps * len(rows))):
+                self.trees.add(*piece, rows, columns, *rules, pairs, out[part])
+                checkpoint()
 
-        return self._sum(add, steps, MAX_ROWS, pairs, n_jobs)
+        each(work, range(0, n, block), n_jobs=n_jobs, effort=steps * n * float(self.root[-1]))
+        return self._with_last(out, pairs)
 
     def against(self, background: Array, weights: Array, pairs: bool, n_jobs: Jobs) -> Array:
         """Values against the rows of a background, with weights that sum to 1.
@@ -97,14 +109,21 @@ class TreeGame:
         steps = 20.0 * self.longest * len(weights) * (self.longest if pairs else 1)
         cuts = np.arange(0, len(weights), max(1, int(STEPS_PER_CALL / (10.0 * self._largest()))))
 
-        def add(trees: tuple[int, int], rows: Array, out: Array) -> None:
-            for begin, end in zip(cuts, [*cuts[1:], len(weights)], strict=True):
-                self.trees.add_background(
-                    *trees, rows, background[begin:end], weights[begin:end], beta, pairs, out
-                )
-                checkpoint()
+        out = self._zeros(pairs)
 
-        return self._sum(add, steps, 1, pairs, n_jobs)
+        def work(i: int) -> None:
+            row = np.ascontiguousarray(self.rows[i : i + 1], dtype=np.float64)
+            for first, last, _, _ in self._pieces(STEPS_PER_CALL / steps):
+                for begin, end in zip(cuts, [*cuts[1:], len(weights)], strict=True):
+                    self.trees.add_background(
+                        first, last, row, background[begin:end], weights[begin:end], beta, pairs,
+                        out[i : i + 1],
+                    )  # fmt: skip
+                    checkpoint()
+
+        n = len(self.rows)
+        each(work, range(n), n_jobs=n_jobs, effort=0.5 * steps * n * float(self.root[-1]))
+        return self._with_last(out, pairs)
 
     def answers(self, rows: Array, n_jobs: Jobs) -> Array:
         """The sums of the trees for rows, without what they begin with.
@@ -129,44 +148,57 @@ class TreeGame:
     def _largest(self) -> int:
         return int(np.diff(self.root).max())
 
-    def _sum(self, add: Any, steps: float, most: int, pairs: bool, n_jobs: Jobs) -> Array:
-        """The sums over all trees of rows in blocks; `steps` are those of a row and node."""
-        n, kept = len(self.rows), self.outputs - self.repeats_last
-        shape = (n, self.p, self.p if pairs else 1, kept)
+    def _zeros(self, pairs: bool) -> Array:
+        kept = self.outputs - self.repeats_last
+        shape = (len(self.rows), self.p, self.p if pairs else 1, kept)
         refuse_large(8.0 * np.prod(shape, dtype=float), "Shapley values", "Pass fewer rows.")
-        out = np.zeros(shape)
-        together = min(most, ROWS_TOGETHER)
-        block = min(most, max(4 * together, -(-n // 16)))
-        block = -(-block // together) * together
+        return np.zeros(shape)
 
-        def work(begin: int) -> None:
-            part = slice(begin, min(begin + block, n))
-            rows = np.ascontiguousarray(self.rows[part], dtype=np.float64)
-            for trees, count in self._pieces(steps, len(rows)):
-                for start in range(0, len(rows), count):
-                    end = start + count
-                    add(trees, rows[start:end], out[part][start:end])
-                    checkpoint()
-
-        effort = 0.5 * steps * n * float(self.root[-1])
-        each(work, range(0, n, block), n_jobs=n_jobs, effort=effort)
+    def _with_last(self, out: Array, pairs: bool) -> Array:
+        """The sums with the output that follows from others."""
         if self.repeats_last:
             out = np.concatenate([out, -out.sum(axis=-1, keepdims=True)], axis=-1)
         return out if pairs else out[:, :, 0]
 
-    def _pieces(self, steps: float, n_rows: int) -> Iterator[tuple[tuple[int, int], int]]:
-        """Yield runs of trees, and how many rows go through them in a call."""
+    def _pieces(self, most: float) -> Iterator[tuple[int, int, int, int]]:
+        """Yield runs of trees, or of a single one, and of nodes: `most` nodes for a call."""
         begin, last = 0, len(self.root) - 1
-        most = STEPS_PER_CALL / steps
         while begin < last:
-            end = int(np.searchsorted(self.root, self.root[begin] + most / n_rows, "right")) - 1
-            end = min(max(end, begin + 1), last)
-            nodes = float(self.root[end] - self.root[begin])
-            count = n_rows
-            if nodes * n_rows > most:
-                count = max(1, int(most / nodes / ROWS_TOGETHER)) * ROWS_TOGETHER
-            yield (begin, end), count
+            end = int(np.searchsorted(self.root, self.root[begin] + most, "right")) - 1
+            if end > begin:
+                yield begin, end, 0, int(np.diff(self.root[begin : end + 1]).max())
+            else:
+                end, size = begin + 1, int(self.root[begin + 1] - self.root[begin])
+                step = max(1, int(most))
+                for start in range(0, size, step):
+                    yield begin, end, start, min(start + step, size)
             begin = end
+
+
+def quadrature_rules(longest: int) -> tuple[Array, Array, Array, Array]:
+    """Rules of Gauss-Legendre on [0, 1], exact for paths of so many columns.
+
+    Parameters
+    ----------
+    longest : int
+        The most columns of a path.
+
+    Returns
+    -------
+    of_width : ndarray of shape (longest + 1,)
+        The rule of a path.
+    begin : ndarray of shape (rules + 1,)
+        Where points of rules begin; the last rule is the longest.
+    point, weight : ndarray of shape (points,)
+    """
+    most = max(1, -(-longest // 2))
+    counts = [count for count in POINTS if count < most] + [most]
+    rules = [np.polynomial.legendre.leggauss(count) for count in counts]
+    point = np.concatenate([rule[0] for rule in rules])
+    weight = np.concatenate([rule[1] for rule in rules])
+    of_width = np.searchsorted(counts, -(-np.arange(longest + 1) // 2)).astype(np.int64)
+    begin = np.concatenate([[0], np.cumsum(counts)])
+    return of_width, begin, (point + 1.0) / 2.0, weight / 2.0
 
 
 def beta_integrals(most: int) -> Array:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shapley values of rows in sums of trees (cart/shap/shap_level.h, cart/shap/background.h).
 
-Of the cover (path-dependent TreeSHAP): Lundberg et al. 2020, doi:10.1038/s42256-019-0138-9; the
-cost is that of Linear TreeShap (Yu et al. 2022, arXiv:2209.08192), leaves times columns of a path
-for each row. It differs from that paper in that it takes the integral of the multilinear extension
-by Gauss-Legendre, whose terms do not cancel, in place of interpolation, and eight rows at a time:
-0.4 ns for a row, leaf and point on AVX-512. Of a background: the leaves that mixtures of two rows
-reach, for each pair.
+Of the cover (path-dependent TreeSHAP): Lundberg et al. 2020, doi:10.1038/s42256-019-0138-9. The
+integral of the multilinear extension by Gauss-Legendre, whose terms do not cancel, takes the place
+of the polynomials of Linear TreeShap (Yu et al. 2022, arXiv:2209.08192), and rows with the same
+pattern in a small subtree share its values, as rows with the same leaf do in Fast TreeSHAP (Yang
+2021, arXiv:2109.09847). Of a background: the leaves that mixtures of two rows reach, for each pair.
 
 The caller guarantees packed trees, leaves whose cover is not negative, and calls of some
 milliseconds.
@@ -37,27 +36,30 @@ cdef extern from "cart/shap/shap_table.h" nogil:
     ctypedef struct shap_tree:
         cart_route route
         int routed
-        Py_ssize_t nodes, splits, depth
+        Py_ssize_t nodes, depth, longest
         const double *left_share
         const double *before
         const int32_t *above
+        const int32_t *splits
+        const int32_t *width
         const double *values
         Py_ssize_t C
+    ctypedef struct shap_rules:
+        const int64_t *of_width
+        const int64_t *begin
         const double *point
         const double *weight
-        Py_ssize_t Q
-    ctypedef struct shap_room:
-        void *bytes
-        Py_ssize_t used
-        int32_t *column
-        double *sum
-    int shap_allocate(shap_room *r, Py_ssize_t nodes, Py_ssize_t splits, Py_ssize_t depth,
-                      Py_ssize_t Q, Py_ssize_t p)
+        Py_ssize_t most
+    ctypedef struct shap_block:
+        const double *x
+        const double *columns
+        Py_ssize_t m, p, words
+        double *out
+        Py_ssize_t outputs, to
+        int pairs
     ctypedef struct shap_kernels:
-        void (*prepare)(const shap_tree *s, shap_room *r) noexcept nogil
-        void (*sides)(const shap_tree *s, shap_room *r, const double **rows) noexcept nogil
-        void (*add)(const shap_tree *s, shap_room *r, Py_ssize_t channel, int32_t set,
-                    int present, double sign) noexcept nogil
+        int (*add)(const shap_tree *s, const shap_rules *rules, const shap_block *b, int32_t begin,
+                   int32_t end) noexcept nogil
     const shap_kernels *shap_at(int level)
 cdef extern from "cart/shap/background.h" nogil:
     ctypedef struct background_room:
@@ -86,8 +88,8 @@ cdef class Trees:
     cdef const int64_t[::1] output
     cdef double[::1] left_share
     cdef double[::1] before
-    cdef int32_t[::1] above
-    cdef int64_t[::1] depth
+    cdef int32_t[:, ::1] paths
+    cdef int64_t[:, ::1] depth
 
     def __init__(
         self,
@@ -100,13 +102,13 @@ cdef class Trees:
         const int64_t[::1] output,        # (T,) the one output of each tree, C being 1; or None
         double[::1] left_share,           # WORK (N,) the rest is filled by `find_paths`
         double[::1] before,               # WORK (N,)
-        int32_t[::1] above,               # WORK (N,)
-        int64_t[::1] depth,               # WORK (T,)
+        int32_t[:, ::1] paths,            # WORK (3, N)
+        int64_t[:, ::1] depth,            # WORK (T, 2)
     ):
         self.nodes, self.root, self.values = nodes, root, values
         self.sets, self.first, self.surrogates = sets, first, surrogates
         self.output = output
-        self.left_share, self.before, self.above, self.depth = left_share, before, above, depth
+        self.left_share, self.before, self.paths, self.depth = left_share, before, paths, depth
 
     cdef cart_route route(self, Py_ssize_t t) noexcept nogil:
         """The nodes of a tree."""
@@ -122,24 +124,24 @@ cdef class Trees:
         return r
 
     cdef shap_tree tree(self, Py_ssize_t t) noexcept nogil:
-        """A tree, without the points of a quadrature."""
+        """A tree."""
         cdef shap_tree s
         cdef Py_ssize_t begin = self.root[t]
         s.route = self.route(t)
         s.routed = self.sets is not None or self.first is not None
         s.nodes = self.root[t + 1] - begin
-        s.splits, s.depth = s.nodes // 2, self.depth[t]
+        s.depth, s.longest = self.depth[t, 0], self.depth[t, 1]
         s.left_share, s.before = &self.left_share[begin], &self.before[begin]
-        s.above = &self.above[begin]
+        s.above, s.splits = &self.paths[0, begin], &self.paths[1, begin]
+        s.width = &self.paths[2, begin]
         s.values, s.C = &self.values[0, 0], self.values.shape[1]
-        s.point, s.weight, s.Q = NULL, NULL, 0
         return s
 
     def find_paths(self, Py_ssize_t t, const double[::1] cover, Py_ssize_t p):
-        """Find the shares and the splits above of a tree, from the cover of all leaves (L,);
-        returns the most columns of a path."""
+        """Find the shares and the paths of a tree, from the cover of all leaves (L,); returns the
+        most columns of a path."""
         cdef shap_tree s = self.tree(t)
-        cdef Py_ssize_t begin = self.root[t], most = 0
+        cdef Py_ssize_t begin = self.root[t]
         cdef double *total = <double *>malloc(s.nodes * sizeof(double))
         cdef int32_t *depth = <int32_t *>malloc(s.nodes * sizeof(int32_t))
         cdef int32_t *path = <int32_t *>malloc(s.nodes * sizeof(int32_t))
@@ -147,8 +149,10 @@ cdef class Trees:
         if total != NULL and depth != NULL and path != NULL and last != NULL:
             with nogil:
                 shares(&s, &self.nodes[begin, 0], &cover[0], total, &self.left_share[begin])
-                most = paths(&s, p, depth, path, last, &self.before[begin], &self.above[begin],
-                             &self.depth[t])
+                find_ways(&s, p, depth, path, last, &self.before[begin], &self.paths[0, begin],
+                          &self.paths[2, begin], &self.depth[t, 0])
+                add_up(&s, &self.paths[1, begin], &self.paths[2, begin])
+                self.depth[t, 1] = self.paths[2, begin]
         cdef bint lost = total == NULL or depth == NULL or path == NULL or last == NULL
         free(total)
         free(depth)
@@ -156,53 +160,43 @@ cdef class Trees:
         free(last)
         if lost:
             raise MemoryError
-        return most
+        return self.depth[t, 1]
 
     def add(
         self,
-        Py_ssize_t begin,              # trees from here
+        Py_ssize_t first,              # trees from here
+        Py_ssize_t last,               # to here
+        Py_ssize_t begin,              # their subtrees, at nodes from here
         Py_ssize_t end,                # to here
         const double[:, ::1] X,        # IN (m, p)
-        const double[::1] point,       # IN (Q,) Gauss-Legendre on [0, 1]
-        const double[::1] weight,      # IN (Q,)
+        const double[:, ::1] columns,  # IN (p, m to the next multiple of 32) the same by columns
+        const int64_t[::1] of_width,   # IN (most columns of a path + 1,) numbers of rules
+        const int64_t[::1] rule,       # IN (rules + 1,) where points begin; the last is longest
+        const double[::1] point,       # IN (points,) of rules of Gauss-Legendre on [0, 1]
+        const double[::1] weight,      # IN (points,)
         bint pairs,
         double[:, :, :, ::1] out,      # INOUT (m, p, 1 or p, outputs) of columns, or of pairs
     ):
-        """Add the values of rows by the cover of the trees; of pairs, half of what a column earns
-        more where the other one is asked about."""
-        cdef Py_ssize_t t, i, c, k, j, m = X.shape[0], p = X.shape[1], count
-        cdef Py_ssize_t outputs = out.shape[3], to
-        cdef int32_t column
+        """Add the values of rows by the cover of trees; of pairs, half of what a column earns more
+        where the other one is asked about."""
+        cdef Py_ssize_t t
         cdef shap_tree s
-        cdef shap_room r
-        cdef const double *rows[SHAP_ROWS]
-        for t in range(begin, end):
+        cdef shap_rules rules
+        cdef shap_block b
+        cdef int enough
+        rules.of_width, rules.begin = &of_width[0], &rule[0]
+        rules.most = rule[rule.shape[0] - 1] - rule[rule.shape[0] - 2]
+        rules.point, rules.weight = &point[0], &weight[0]
+        b.x, b.columns, b.m, b.p = &X[0, 0], &columns[0, 0], X.shape[0], X.shape[1]
+        b.words, b.pairs = columns.shape[1] // SHAP_ROWS, pairs
+        b.out, b.outputs = &out[0, 0, 0, 0], out.shape[3]
+        for t in range(first, last):
             s = self.tree(t)
-            s.point, s.weight, s.Q = &point[0], &weight[0], point.shape[0]
-            if not shap_allocate(&r, s.nodes, s.splits, s.depth, s.Q, p):
-                raise MemoryError
+            b.to = 0 if self.output is None else self.output[t]
             with nogil:
-                kernels.prepare(&s, &r)
-                i = 0
-                while i < m:
-                    count = min(m - i, <Py_ssize_t>SHAP_ROWS)
-                    for k in range(SHAP_ROWS):
-                        rows[k] = &X[min(i + k, m - 1), 0]
-                    kernels.sides(&s, &r, rows)
-                    for c in range(s.C):
-                        to = c if self.output is None else self.output[t]
-                        if pairs:
-                            for j in range(r.used):
-                                column = r.column[j]
-                                kernels.add(&s, &r, c, column, 1, 1.0)
-                                kernels.add(&s, &r, c, column, 0, -1.0)
-                                flush(&r, &out[i, 0, column, to], p * p * outputs,
-                                      p * outputs, count, 0.5)
-                        else:
-                            kernels.add(&s, &r, c, -1, 0, 1.0)
-                            flush(&r, &out[i, 0, 0, to], p * outputs, outputs, count, 1.0)
-                    i += SHAP_ROWS
-                free(r.bytes)
+                enough = kernels.add(&s, &rules, &b, <int32_t>begin, <int32_t>end)
+            if not enough:
+                raise MemoryError
 
     def add_background(
         self,
@@ -243,17 +237,6 @@ cdef class Trees:
             free(flags)
 
 
-cdef void flush(shap_room *r, double *out, Py_ssize_t of_row, Py_ssize_t of_column,
-                Py_ssize_t count, double scale) noexcept nogil:
-    """Add the sums of a tree to the values of rows, and make them zero."""
-    cdef Py_ssize_t k, i
-    for k in range(r.used):
-        for i in range(count):
-            out[i * of_row + r.column[k] * of_column] += scale * r.sum[k * SHAP_ROWS + i]
-        for i in range(SHAP_ROWS):
-            r.sum[k * SHAP_ROWS + i] = 0
-
-
 cdef void shares(const shap_tree *s, const uint64_t *bits, const double *cover, double *total,
                  double *left_share) noexcept nogil:
     """The share of the cover of each split that its left child has; half where there is none."""
@@ -269,11 +252,12 @@ cdef void shares(const shap_tree *s, const uint64_t *bits, const double *cover, 
             left_share[i] = left / total[i] if total[i] > 0 else 0.5
 
 
-cdef Py_ssize_t paths(const shap_tree *s, Py_ssize_t p, int32_t *depth, int32_t *path,
-                      int32_t *last, double *before, int32_t *above,
-                      int64_t *deepest) noexcept nogil:
-    """The last split of the same column above each split; returns the most columns of a path."""
-    cdef Py_ssize_t i, length = 0, columns = 0, most = 0
+cdef void find_ways(const shap_tree *s, Py_ssize_t p, int32_t *depth, int32_t *path,
+                    int32_t *last, double *before, int32_t *above, int32_t *width,
+                    int64_t *deepest) noexcept nogil:
+    """The last split of the same column above each split, the columns of the path to each leaf and
+    the splits above the deepest one."""
+    cdef Py_ssize_t i, length = 0, columns = 0
     cdef int32_t column, node
     cdef double share
     deepest[0] = 0
@@ -290,9 +274,8 @@ cdef Py_ssize_t paths(const shap_tree *s, Py_ssize_t p, int32_t *depth, int32_t 
         if length:  # the parent's column holds a split to this side
             node = path[length - 1]
             last[column_of(s, node)] = 2 * node + (i != node + 1)
-        above[i], before[i] = -1, 1.0
+        above[i], before[i], width[i] = -1, 1.0, <int32_t>columns
         if shap_is_leaf(&s.route.tree[i]):
-            most = max(most, columns)
             continue
         column = column_of(s, i)
         if last[column] >= 0:
@@ -306,7 +289,18 @@ cdef Py_ssize_t paths(const shap_tree *s, Py_ssize_t p, int32_t *depth, int32_t 
         length += 1
         deepest[0] = max(deepest[0], <int64_t>length)
         depth[i + 1] = depth[s.route.tree[i].right] = <int32_t>length
-    return most
+
+
+cdef void add_up(const shap_tree *s, int32_t *splits, int32_t *width) noexcept nogil:
+    """The splits and the most columns of a path of each subtree."""
+    cdef Py_ssize_t i
+    cdef int32_t right
+    for i in range(s.nodes - 1, -1, -1):
+        splits[i] = 0
+        if not shap_is_leaf(&s.route.tree[i]):
+            right = s.route.tree[i].right
+            splits[i] = 1 + splits[i + 1] + splits[right]
+            width[i] = max(width[i + 1], width[right])
 
 
 cdef inline int32_t column_of(const shap_tree *s, Py_ssize_t node) noexcept nogil:
