@@ -11,8 +11,11 @@ from statfast._core.kmeans import differences
 from statfast._core.kmeans import lloyd as kernel
 from statfast._distance import scale_of
 from statfast.cluster import KMeansStatistics
+from statfast.cluster.kmeans.assignment import Assignment
 from statfast.cluster.kmeans.data import survey_rows
 from statfast.cluster.kmeans.dense_rows import DenseFrame, pieces
+from statfast.cluster.kmeans.lloyd import iterate, iterate_few
+from statfast.cluster.kmeans.plus_plus import by_reading, trials
 from tests.reference import kmeans as twin
 
 DTYPES = [np.float64, np.float32, np.uint8]
@@ -159,3 +162,80 @@ def test_pieces_cover_the_rows(n, size):
 def test_sums_that_do_not_fit_are_refused():
     with pytest.raises(MemoryError, match="The sums of 2147483648 centers in 2 columns"):
         KMeansStatistics(2**31, 2)
+
+
+few = {
+    "seed": st.integers(0, 2**32),
+    "n": st.integers(1, 200),
+    "d": st.integers(1, 12),
+    "k": st.integers(1, 9),
+    "dtype": st.sampled_from(DTYPES),
+    "weighted": st.booleans(),
+}
+
+
+def least_sizes(X, centers, steps):
+    """How many rows the clusters have in each of Lloyd's steps, up to the first empty one."""
+    sizes = []
+    for _ in range(steps):
+        labels = twin.squared(X.astype(float), centers).argmin(axis=1)
+        sizes.append(np.bincount(labels, minlength=len(centers)).min())
+        if sizes[-1] == 0:
+            break
+        means = [X[labels == c].mean(axis=0, dtype=float) for c in range(len(centers))]
+        centers = np.array(means).astype(X.dtype if X.dtype == np.float32 else float).astype(float)
+    return sizes
+
+
+def few_rows(seed, n, d, k, dtype, weighted):
+    X, _ = sample(seed, n, d, k, dtype)
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(1, 4, n).astype(float) if weighted else None
+    return X, survey_rows(X, weights, 1), min(k, n), rng
+
+
+@given(**few, tol=st.sampled_from([0.0, 1e-3]), max_iter=st.sampled_from([1, 2, 300]))
+def test_a_run_over_few_rows_is_the_run_by_steps(seed, n, d, k, dtype, weighted, tol, max_iter):
+    X, data, k, rng = few_rows(seed, n, d, k, dtype, weighted)
+    start = X[rng.choice(n, k, replace=False)].astype(float)
+    before = start.copy()
+
+    run = iterate_few(data, start, tol=tol, max_iter=max_iter)
+
+    assert_array_equal(start, before)
+    steps = iterate(Assignment(data, start), tol=tol, max_iter=max_iter)
+    if run is None:  # a cluster became empty, which the steps mend
+        assert 0 in least_sizes(X, start, max_iter)
+        return
+    assert_array_equal(run.labels, steps.labels)
+    assert_array_equal(run.sizes, steps.sizes)
+    assert (run.n_iter, run.converged) == (steps.n_iter, steps.converged)
+    assert_allclose(run.centers, steps.centers, rtol=1e-12, atol=1e-12)
+    assert_allclose(run.inertia, steps.inertia, rtol=1e-12, atol=1e-12)
+
+
+def test_a_run_over_few_rows_ends_where_a_cluster_is_empty():
+    data = survey_rows(np.array([[0.0], [1.0], [2.0], [3.0]]), None, 1)
+    assert iterate_few(data, np.array([[1.0], [50.0]]), tol=0.0, max_iter=9) is None
+
+
+def test_many_rows_or_steps_are_no_run_over_few():
+    data = survey_rows(np.arange(100_000.0)[:, None], None, 1)
+    assert iterate_few(data, np.array([[0.0], [9.0]]), tol=0.0, max_iter=9) is None
+    data = survey_rows(np.arange(10.0)[:, None], None, 1)
+    assert iterate_few(data, np.array([[0.0], [9.0]]), tol=0.0, max_iter=10**6) is None
+
+
+@given(**few)
+def test_rows_spread_out_of_few_are_those_of_many(seed, n, d, k, dtype, weighted):
+    X, data, k, rng = few_rows(seed, n, d, k, dtype, weighted)
+    assert data.few(k)
+    first = int(rng.integers(n))
+    places = np.full(k, first, np.int32)
+    points = np.random.default_rng(seed).random((k - 1, trials(k)))
+
+    differences.spread(data.float64(), data.weights, points, places)
+
+    centers, expected = by_reading(data, k, np.random.default_rng(seed), first)
+    assert_array_equal(places, expected)
+    assert_array_equal(X[places], centers)

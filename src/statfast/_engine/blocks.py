@@ -184,6 +184,9 @@ def reduce(
         parts = [None if a is None else np.ascontiguousarray(a[rows]) for a in aligned]
         return partial(rows, np.ascontiguousarray(block), *parts)
 
+    few = type(X) is np.ndarray and 0 < len(X) <= least and n_jobs is None
+    if few and _is_idle(progress) and all(a is None or len(a) == len(X) for a in aligned):
+        return work((slice(0, len(X)), X))  # one block
     if isinstance(X, Chunks):
         batches = _batches(X, aligned, least)
         lengths = X._lengths
@@ -192,6 +195,11 @@ def reduce(
         batches = list(_batches([np.asarray(X)], aligned, least))
         count = len(batches[0])
     return _run(work, batches, merge, count, 2, n_jobs, effort, progress)[0]
+
+
+def _is_idle(progress: Callable[..., Any] | None) -> bool:
+    """Whether nobody is to be told of progress, and this thread works on no task."""
+    return progress is None and _progress is None and _here.task is None
 
 
 def _batches(

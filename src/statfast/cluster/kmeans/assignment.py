@@ -237,7 +237,7 @@ class Assignment:
                 try:
                     step = self._spare.pop()
                 except IndexError:  # another thread may take the last one before this one does
-                    step = KMeansStatistics(*self.centers.shape)
+                    step = KMeansStatistics._of_none(*self.centers.shape)
             if labeled:
                 block.rows.add_up(block.labels, block.weights, step)
                 return step

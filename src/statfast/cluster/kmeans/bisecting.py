@@ -31,7 +31,7 @@ from statfast.cluster.kmeans.data import (
 )
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
-from statfast.cluster.kmeans.lloyd import iterate, tolerance
+from statfast.cluster.kmeans.lloyd import iterate, iterate_few, tolerance
 from statfast.cluster.kmeans.model import Centers, rows_in_any_order, warn_empty
 
 STRATEGIES = ("biggest_inertia", "largest_cluster")
@@ -187,8 +187,10 @@ class BisectingKMeans(Centers):
                 continue
             best: Any = None
             for seed in rng.integers(2**32, size=runs):
-                start: Any = Assignment(part, *start_of(self.init, part, 2, int(seed)))
-                run = iterate(start, tol=tolerance(part, tol), max_iter=max_iter)
+                centers, nearest = start_of(self.init, part, 2, int(seed))
+                stop: Any = {"tol": tolerance(part, tol), "max_iter": max_iter}
+                run = iterate_few(part, centers, **stop)
+                run = run or iterate(Assignment(part, centers, nearest), **stop)
                 if best is None or run.inertia < best.inertia:
                     best = run
             if self.verbose:
@@ -313,14 +315,7 @@ class Tree:
         leaf, number = self.leaves[place], len(self.splits)
         if leaf.split >= 0:
             self._children[leaf.split][leaf.side] = number
-        frame = part.rows.frame(centers)
-
-        def partial(where: slice, X: Any, labels: Array) -> list[Array]:
-            return [X.distances_to_labels(frame, labels)]
-
-        d2 = np.concatenate(
-            sweep(partial, part.rows, labels, merge=joined, size=centers.shape[1], n_jobs=1)
-        )
+        d2 = part.rows.contiguous().distances_to_labels(part.rows.frame(centers), labels)
         weights = np.ones(len(labels)) if part.weights is None else part.weights
         halves = []
         for side in (0, 1):

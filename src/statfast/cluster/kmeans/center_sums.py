@@ -55,9 +55,17 @@ class KMeansStatistics:
     def __init__(self, k: int, d: int) -> None:
         k, d = as_count(k, "k"), as_count(d, "d")
         refuse_large(8 * k * (d + 1), f"The sums of {k} centers in {d} columns", "Lower k or d.")
-        self.sums = np.zeros((k, d))
-        self.mass = np.zeros(k)
-        self.moved = 0
+        self._clear(k, d)
+
+    @classmethod
+    def _of_none(cls, k: int, d: int) -> Self:
+        """The statistics of no samples, for centers that were checked before."""
+        statistics = cls.__new__(cls)
+        statistics._clear(k, d)
+        return statistics
+
+    def _clear(self, k: int, d: int) -> None:
+        self.sums, self.mass, self.moved = np.zeros((k, d)), np.zeros(k), 0
 
     @classmethod
     def partial(

@@ -21,6 +21,7 @@ from statfast.cluster.kmeans.sparse_rows import SparseRows
 MIN_WIDTH = 1e-150  # squares of such differences lose digits in float64
 # Rows of these types are not converted; those of others become float64.
 NATIVE_DTYPES = (np.float64, np.float32, np.uint8)
+MAX_PRODUCTS_OF_FEW = 1 << 17  # multiply-adds: 30 microseconds
 MAX_PANEL_NUMBERS = 1 << 26  # numbers of rows that are kept as panels: 256 MB
 
 
@@ -124,6 +125,15 @@ class KMeansData:
         """The frame of centers for dense rows, about the mean of these rows."""
         radius = max(self.radius, float(np.abs(centers - self.origin).max()))
         return DenseRows.frame(centers, self.origin, scale_of(radius))
+
+    def few(self, k: int) -> bool:
+        """Whether comparing all rows with k centers takes less time than the calls around it."""
+        n, d = self.shape
+        return isinstance(self.rows.matrix, np.ndarray) and n * k * (d + 8) <= MAX_PRODUCTS_OF_FEW
+
+    def float64(self) -> Array:
+        """Rows in memory as float64, in one piece."""
+        return np.ascontiguousarray(self.rows.matrix, dtype=np.float64)
 
     def rounded(self, centers: Array) -> Array:
         """The centers as float64 numbers that `dtype` can hold."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from operator import iadd
 from typing import Any
 
@@ -28,16 +29,23 @@ class DenseFrame:
     """Centers in the form that dense rows are compared with: about an origin, scaled to about 1.
 
     The origin is best near the mean of the rows; another choice changes the time, not the result.
+    The form is made when first asked for: `differences` need the centers alone.
     """
 
     def __init__(
         self, centers: Array, origin: Array | None = None, scale: float | None = None
     ) -> None:
+        self.centers, self._origin, self._scale = centers, origin, scale
+
+    @cached_property
+    def packed(self) -> tuple[Array, ...]:
+        """What ``lloyd.frame`` makes of the centers."""
+        origin, scale = self._origin, self._scale
         if origin is None:
-            origin = origin_of(centers.mean(axis=0))
+            origin = origin_of(self.centers.mean(axis=0))
         if scale is None:
-            scale = scale_of(float(np.abs(centers - origin).max()))
-        self.centers, self.packed = centers, kernel.frame(centers, origin, scale)
+            scale = scale_of(float(np.abs(self.centers - origin).max()))
+        return kernel.frame(self.centers, origin, scale)
 
 
 class DenseRows:

@@ -12,11 +12,13 @@ import numpy as np
 from statfast._estimator import array, callable_, count, one_of
 from statfast._typing import Array
 from statfast._validation import MAX_REPEATS, as_rows, warn_user
+from statfast.cluster.kmeans.assignment import Assignment
 from statfast.cluster.kmeans.data import require_range
 from statfast.cluster.kmeans.lloyd import (
     LloydRun,
     directions,
     iterate,
+    iterate_few,
     tolerance,
 )
 from statfast.cluster.kmeans.parallel_init import k_means_parallel
@@ -63,7 +65,10 @@ def best_run(
         centers, nearest = start_of(estimator.init, data, estimator.n_clusters, seed)
         if direct:
             centers, nearest = directions(centers, centers), None
-        run = iterate(
+        run = None
+        if assignment is Assignment and not (report or direct):
+            run = iterate_few(data, centers, tol=tol, max_iter=estimator.max_iter)
+        run = run or iterate(
             assignment(data, centers, nearest),
             tol=tol, max_iter=estimator.max_iter, report=report, direct=direct,
         )  # fmt: skip

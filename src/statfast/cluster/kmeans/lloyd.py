@@ -12,8 +12,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from statfast._core.kmeans import differences
 from statfast._typing import Array
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
+
+MAX_STEPS_OF_FEW = 1000  # steps of one call, which Ctrl-C does not end: 0.1 s
 
 
 class RowAssignment(Protocol):
@@ -86,6 +89,24 @@ def iterate(
     assignment.reassign()
     inertia, sizes = assignment.inertia()
     return LloydRun(assignment.centers, assignment.labels, sizes, inertia, n_iter, converged)
+
+
+def iterate_few(data: Any, start: Array, *, tol: float, max_iter: int) -> LloydRun | None:
+    """`iterate` in one call, by differences, where rows and centers are few.
+
+    Returns None where they are not, and where a cluster became empty.
+    """
+    if max_iter > MAX_STEPS_OF_FEW or not data.few(len(start)):
+        return None
+    X, weights, centers = data.float64(), data.weights, start.copy()
+    labels, squares = np.zeros(len(X), np.int32), np.empty(len(X))
+    single = data.dtype == np.float32
+    end = differences.iterate(X, weights, centers, single, tol, max_iter, labels, squares)
+    if end is None:
+        return None
+    inertia = float((squares if weights is None else squares * weights).sum())
+    sizes = np.bincount(labels, minlength=len(centers))
+    return LloydRun(centers, labels, sizes, inertia, *end)
 
 
 def solve(assignment: RowAssignment, step: KMeansStatistics, direct: bool) -> tuple[Array, float]:

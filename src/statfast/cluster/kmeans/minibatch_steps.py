@@ -74,7 +74,7 @@ class Batches:
         def partial(
             where: slice, X: Any, weights: Array | None, labels: Array
         ) -> tuple[KMeansStatistics, float]:
-            step = KMeansStatistics(*before.shape)
+            step = KMeansStatistics._of_none(*before.shape)
             X.step(frame, labels, weights, step)
             return step, scatter(X, weights, frame, labels)
 
@@ -85,12 +85,10 @@ class Batches:
             partial, rows, weights, labels, merge=merge, size=before.size, n_jobs=self._n_jobs
         )
         total = step.mass.sum()
-        updated = step.mass > 0
-        self.centers, self.weight = before.copy(), self.weight + step.mass
-        self.centers[updated] = (
-            before[updated] * (self.weight - step.mass)[updated, None] + step.sums[updated]
-        )
-        self.centers[updated] /= self.weight[updated, None]
+        known, self.weight = self.weight, self.weight + step.mass
+        sums = before * known[:, None] + step.sums
+        whole = np.where(step.mass > 0, self.weight, 1.0)[:, None]
+        self.centers = np.where(step.mass[:, None] > 0, sums / whole, before)
         with np.errstate(over="ignore"):  # an infinite shift is above any tolerance
             shift = float(np.square(self.centers - before).sum())
         self._seen += total
@@ -101,7 +99,9 @@ class Batches:
 
     def _relocate(self, rows: Any, weights: Array | None) -> None:
         """Move centers of little weight to rows of the batch, drawn without replacement."""
-        light = np.flatnonzero(self.weight < self._ratio * self.weight.max())
+        (light,) = (self.weight < self._ratio * self.weight.max()).nonzero()
+        if not len(light):
+            return
         weighted = np.arange(rows.shape[0]) if weights is None else np.flatnonzero(weights)
         most = min(int(MAX_RELOCATED_SHARE * rows.shape[0]), len(weighted))
         if len(light) > most:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from statfast._core.kmeans import differences
 from statfast._core.kmeans.seeding import Seeding
 from statfast._distance import FLOAT32_MAX
 from statfast._engine import each, fold, grid, report
@@ -66,6 +67,10 @@ def spread(data: KMeansData, k: int, rng: np.random.Generator) -> Any:
         (n,) float64; None where only the latter was kept.
     """
     first = data.draw_index(rng)
+    if data.few(k):
+        X, places = data.float64(), np.full(k, first, np.int32)
+        differences.spread(X, data.weights, rng.random((k - 1, trials(k))), places)
+        return X[places], places, None
     if k == 1 or data.shape[0] < MIN_PACKED_ROWS or not packable(data):
         return *by_reading(data, k, rng, first), None
     return by_bounds(data, k, rng, first)

@@ -18,6 +18,7 @@ from statfast.linear.design.design import LinearPredictor, linear_values
 from statfast.linear.design.targets import as_target
 from statfast.linear.least_squares.lstsq import least_squares
 
+NUMBERS_OF_BLOCK = 1 << 15  # Numbers of rows that the nearest cache holds.
 MAX_HALVINGS = 40
 # A residual that is a smaller share of the largest response is rounding.
 ROUNDING_OF_RESIDUAL = 1e-14
@@ -211,7 +212,8 @@ def _reduced(
 ) -> Array | None:
     """The sum of arrays over blocks of rows, of `effort` operations a row beside a look at it."""
     effort = (effort + 8.0 * table.shape[1]) * len(table)
-    return reduce(partial, table, *aligned, merge=_added, effort=effort)
+    least = max(256, NUMBERS_OF_BLOCK // max(table.shape[1], 1))
+    return reduce(partial, table, *aligned, merge=_added, effort=effort, least=least)
 
 
 def _added(total: Any, more: Any) -> Any:
@@ -245,7 +247,8 @@ class _Huber:
                 # Steps are short where rows become outliers or cease to be: the rows that are none
                 # now are fitted.
                 last = at.scale
-                jump = self._point(self._least_squares(np.abs(at.r) <= self.epsilon * at.scale))
+                inside = np.abs(at.r) <= self.epsilon * at.scale
+                jump = self._point(self._least_squares(inside), at.scale)
                 at = jump if jump.value < at.value else at
                 if self._is_perfect(jump):
                     return jump.b, 0.0, turn, True
@@ -255,7 +258,7 @@ class _Huber:
             moved = self._fitted(step)
             part = 1.0
             for _ in range(MAX_HALVINGS):
-                new = self._point(at.b + part * step)
+                new = self._point(at.b + part * step, at.scale)
                 if new.value <= at.value * (1 + 1e-15):
                     break
                 part *= 0.5
@@ -267,9 +270,9 @@ class _Huber:
                 return at.b, at.scale, turn, True
         return at.b, at.scale, most, False
 
-    def _point(self, b: Array) -> _Point:
+    def _point(self, b: Array, guess: float = np.inf) -> _Point:
         r = self.residuals(b)
-        scale = self._scale(r)
+        scale = self._scale(r, guess or np.inf)
         return _Point(b, r, scale, self._value(b, r, scale))
 
     def _value(self, b: Array, r: Array, scale: float) -> float:
@@ -356,22 +359,23 @@ class _Huber:
     def _fitted(self, b: Array) -> Array:
         return linear_values(self.A, b, 0.0)
 
-    def _scale(self, r: Array) -> float:
+    def _scale(self, r: Array, guess: float = np.inf) -> float:
         """The scale of the least objective for these residuals.
 
         sum w = sum over |r| > epsilon s of w epsilon^2 + sum over the others of w r^2 / s^2: the
-        right side is concave and piecewise linear in 1 / s^2, so that Newton's method, from where
-        all are inside, goes up to the solution and ends there. At 0 all that weigh fit perfectly,
-        or so many that the objective falls to the end.
+        right side is concave and piecewise linear in 1 / s^2, so that Newton's method goes up to
+        the solution and ends there, from where all are inside, and after its first step from any
+        guess. At 0 all that weigh fit perfectly, or so many that the objective falls to the end.
         """
-        size, total_weight, scale = np.abs(r), float(self.w.sum()), np.inf
-        squares = self.w * size**2
+        size, total_weight = np.abs(r), float(self.w.sum())
+        squares, scale, before = self.w * size**2, guess, np.inf
         while True:
             inside = size <= self.epsilon * scale
-            divisor = total_weight - self.epsilon**2 * float(self.w[~inside].sum())
-            total = float(squares[inside].sum())
+            outside = float(np.where(inside, 0.0, self.w).sum())
+            divisor = total_weight - self.epsilon**2 * outside
+            total = float(np.where(inside, squares, 0.0).sum())
             if not (total > 0.0 and divisor > 0.0):
-                return 0.0
-            before, scale = scale, float(np.sqrt(total / divisor))
-            if not scale < before * (1 - 1e-15):
+                return 0.0 if guess == np.inf else self._scale(r)
+            first, before, scale = before == np.inf, scale, float(np.sqrt(total / divisor))
+            if not first and not scale < before * (1 - 1e-15):
                 return scale

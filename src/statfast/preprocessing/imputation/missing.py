@@ -49,7 +49,7 @@ def missing_marks(rows: Matrix, value: Any) -> Matrix:
         return np.array([[v == value for v in row] for row in rows.tolist()], dtype=bool)
     if gaps:
         marks = np.isnan(rows)
-        if not np.isfinite(rows[~marks]).all():
+        if np.isinf(rows).any():
             explain_nonfinite(np.where(marks, 0.0, rows), "X")
         return marks
     value = as_real(value, "missing_values")

@@ -33,6 +33,9 @@ from statfast._validation import (
 from statfast.preprocessing.scaling.affine import in_blocks
 
 NORMS = ("l1", "l2", "max")
+MIN_PLAIN_NORM = (
+    1e-100  # rows of smaller norms, or of greater ones than its inverse, are scaled first
+)
 ROWS_BETWEEN_TESTS = 100  # the inverse of a function is tried on every so-manieth row
 
 
@@ -154,16 +157,24 @@ class Normalizer(RowTransformer):
 def normalize_rows(Z: Array, norm: str, out: Array) -> Array:
     """Rows (m, d) over their norms into `out`, and the norms (m,)."""
     rows = np.ascontiguousarray(Z)  # sums of rows have one order, however the rows lie
-    exponent = np.frexp(np.abs(rows).max(axis=1))[1]
-    scaled = np.ldexp(rows, -exponent[:, None])
+    size = _norms(rows, norm)
+    (odd,) = (~((size > MIN_PLAIN_NORM) & (size < 1.0 / MIN_PLAIN_NORM))).nonzero()
+    exponent = np.frexp(np.abs(rows[odd]).max(axis=1))[1]
+    scaled = np.ldexp(rows[odd], -exponent[:, None])
+    size[odd] = _norms(scaled, norm)
+    size[size == 0.0] = 1.0
+    np.divide(rows, size[:, None], out=out)
+    out[odd] = scaled / size[odd, None]
+    size[odd] = np.ldexp(np.where(scaled.any(axis=1), size[odd], 0.0), exponent)
+    return size
+
+
+def _norms(rows: Array, norm: str) -> Array:
     if norm == "l1":
-        size = np.abs(scaled).sum(axis=1)
-    elif norm == "l2":
-        size = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))
-    else:
-        size = np.abs(scaled).max(axis=1)
-    np.divide(scaled, np.where(size > 0.0, size, 1.0)[:, None], out=out)
-    return np.ldexp(size, exponent)
+        return np.abs(rows).sum(axis=1)
+    if norm == "l2":
+        return np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.abs(rows).max(axis=1)
 
 
 def normalize_sparse_rows(rows: Matrix, norm: str) -> tuple[Matrix, Array]:

@@ -41,6 +41,8 @@ from statfast.preprocessing.scaling.affine import (
 
 CENTERED = "Cannot center sparse matrices, as X is one: pass `with_mean=False` instead."
 
+NUMBERS_OF_BLOCK = 1 << 15  # numbers of rows whose moments take longer than the calls
+
 
 class StandardScaler(Transformer, SumFit):
     """Standardize each feature to mean 0 and standard deviation 1.
@@ -178,8 +180,11 @@ class StandardScaler(Transformer, SumFit):
         self, columns: tuple[Chunks | Array, Array | None], state: FitState
     ) -> ColumnMoments:
         rows = columns[0]
-        effort = np.inf if isinstance(rows, Chunks) else 8.0 * rows.shape[0] * rows.shape[1]
-        return summed(self._statistics, columns, state, effort=effort)
+        if isinstance(rows, Chunks):
+            return summed(self._statistics, columns, state)
+        n, d = rows.shape
+        least = max(256, NUMBERS_OF_BLOCK // max(d, 1))
+        return summed(self._statistics, columns, state, effort=8.0 * n * d, least=least)
 
     def _solve(self, moments: ColumnMoments, state: FitState) -> Self:
         spread = self._checked_value("with_std")

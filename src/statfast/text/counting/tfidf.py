@@ -244,14 +244,15 @@ def weighted_counts(rows: Any, idf: Any, params: Any, dtype: Any) -> Any:
 
 def normalized(value: Array, rows: Matrix, norm: str) -> Array:
     """The values of sparse rows, divided by the norms of these."""
-    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    stored = np.diff(rows.indptr)
+    (some,) = stored.nonzero()
+    starts = rows.indptr[some]
     scaled = value.astype(np.float64, copy=False)
     size = np.abs(scaled)
     if size.min(initial=1.0) < _MIN_SIZE or size.max(initial=1.0) > _MAX_SIZE:
-        top = np.zeros(rows.shape[0])
-        np.maximum.at(top, row, size)
-        power = -np.frexp(top)[1][row]
+        power = np.repeat(-np.frexp(np.maximum.reduceat(size, starts))[1], stored[some])
         scaled, size = np.ldexp(scaled, power), np.ldexp(size, power)
-    total = np.bincount(row, size if norm == "l1" else size * size, rows.shape[0])
+    total = np.add.reduceat(size if norm == "l1" else size * size, starts)
     total = total if norm == "l1" else np.sqrt(total)
-    return (scaled / np.where(total > 0.0, total, 1.0)[row]).astype(value.dtype)
+    total[total == 0.0] = 1.0
+    return (scaled / np.repeat(total, stored[some])).astype(value.dtype)
