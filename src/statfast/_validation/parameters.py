@@ -23,7 +23,8 @@ def as_count(
     value: Any, name: str, low: float = 1, high: float | None = None, *, limit: str | None = None
 ) -> int:
     """Check an integer parameter; ``limit`` says in words what ``high`` (or `MAX_INTEGER`) is."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    plain = type(value) is int  # most are: asking for `Integral` takes much longer
+    if not plain and (isinstance(value, bool) or not isinstance(value, Integral)):
         raise wrong_type(name, "an integer", value)
     most, count = MAX_INTEGER if high is None else high, int(value)
     if count < low or count > most:
@@ -49,7 +50,8 @@ def as_real(
 
     It is finite, or may be infinity as well.
     """
-    if isinstance(value, bool) or not isinstance(value, Real):
+    plain = type(value) is float
+    if not plain and (isinstance(value, bool) or not isinstance(value, Real)):
         raise wrong_type(name, "a number", value)
     # A bound may be beyond the type of a float of numpy.
     number: Any = float(value) if isinstance(value, np.floating) else value

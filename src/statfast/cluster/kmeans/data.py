@@ -128,8 +128,7 @@ class KMeansData:
 
     def few(self, k: int) -> bool:
         """Whether comparing all rows with k centers takes less time than the calls around it."""
-        n, d = self.shape
-        return isinstance(self.rows.matrix, np.ndarray) and n * k * (d + 8) <= MAX_PRODUCTS_OF_FEW
+        return are_few(self.rows, k)
 
     def float64(self) -> Array:
         """Rows in memory as float64, in one piece."""
@@ -152,6 +151,14 @@ class KMeansData:
     def draw_row(self, rng: np.random.Generator) -> Array:
         """A row drawn in proportion to weight, (1, d) float64."""
         return self.take([self.draw_index(rng)])
+
+
+def are_few(rows: Any, k: int) -> bool:
+    """Whether comparing all rows with k centers takes less time than the calls around it."""
+    if not isinstance(rows.matrix, np.ndarray):
+        return False
+    n, d = rows.shape
+    return n * k * (d + 8) <= MAX_PRODUCTS_OF_FEW
 
 
 def survey_rows(rows: Any, sample_weight: Weights, n_jobs: Jobs, algorithm: str = "auto") -> Any:

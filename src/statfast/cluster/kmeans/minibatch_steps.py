@@ -14,9 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from statfast._core.kmeans import differences
+from statfast._core.kmeans.yinyang import add_up
 from statfast._typing import Array, Jobs
 from statfast.cluster.kmeans.block_passes import scatter, sweep
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
+from statfast.cluster.kmeans.data import are_few
 
 ROWS_PER_CENTER = 10  # rows for each center, between two relocations of centers that have too few
 IMPROVED_SHARE = 0.999  # of the least inertia so far: a batch below it is an improvement
@@ -68,22 +71,7 @@ class Batches:
             Squared distance by which all centers moved.
         """
         before, k = self.centers, len(self.centers)
-        labels = np.full(rows.shape[0], -1, np.int32)
-        frame = rows.frame(before)
-
-        def partial(
-            where: slice, X: Any, weights: Array | None, labels: Array
-        ) -> tuple[KMeansStatistics, float]:
-            step = KMeansStatistics._of_none(*before.shape)
-            X.step(frame, labels, weights, step)
-            return step, scatter(X, weights, frame, labels)
-
-        def merge(a: Any, b: Array) -> Any:
-            return a[0].merge(b[0]), add(a[1], b[1])
-
-        step, cost = sweep(
-            partial, rows, weights, labels, merge=merge, size=before.size, n_jobs=self._n_jobs
-        )
+        step, cost = self._of_few(rows, weights) if are_few(rows, k) else self._sweep(rows, weights)
         total = step.mass.sum()
         known, self.weight = self.weight, self.weight + step.mass
         sums = before * known[:, None] + step.sums
@@ -96,6 +84,35 @@ class Batches:
             self._seen = 0.0
             self._relocate(rows, weights)
         return (cost / total if total else 0.0), shift
+
+    def _of_few(self, rows: Any, weights: Array | None) -> tuple[KMeansStatistics, float]:
+        """Statistics and inertia of a batch of few rows."""
+        X = np.ascontiguousarray(rows.matrix, dtype=np.float64)
+        labels, squares = np.zeros(len(X), np.int32), np.empty(len(X))
+        differences.iterate(X, None, self.centers, False, 0.0, 0, labels, squares)
+        step = KMeansStatistics._of_none(*self.centers.shape)
+        add_up(X, weights, labels, step.sums, step.mass)
+        return step, float((squares if weights is None else squares * weights).sum())
+
+    def _sweep(self, rows: Any, weights: Array | None) -> tuple[KMeansStatistics, float]:
+        """Statistics and inertia of a batch."""
+        labels = np.full(rows.shape[0], -1, np.int32)
+        centers = self.centers
+        frame = rows.frame(centers)
+
+        def partial(
+            where: slice, X: Any, weights: Array | None, labels: Array
+        ) -> tuple[KMeansStatistics, float]:
+            step = KMeansStatistics._of_none(*centers.shape)
+            X.step(frame, labels, weights, step)
+            return step, scatter(X, weights, frame, labels)
+
+        def merge(a: Any, b: Array) -> Any:
+            return a[0].merge(b[0]), add(a[1], b[1])
+
+        return sweep(
+            partial, rows, weights, labels, merge=merge, size=centers.size, n_jobs=self._n_jobs
+        )
 
     def _relocate(self, rows: Any, weights: Array | None) -> None:
         """Move centers of little weight to rows of the batch, drawn without replacement."""

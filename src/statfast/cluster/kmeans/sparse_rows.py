@@ -106,6 +106,10 @@ class SparseRows:
         total = np.bincount(self._column, value, self.shape[1])
         return total.astype(np.float64, copy=False)  # bincount of no entries is of integers
 
+    def contiguous(self) -> SparseRows:
+        """These rows."""
+        return self
+
     @staticmethod
     def framed(frame: DenseFrame) -> SparseFrame:
         """The `SparseFrame` of the centers of any frame."""
