@@ -191,6 +191,24 @@ class GlmnetPath(Paths):
         return {"coefs": self.model.fit(self.X, self.y).coefs_.T}
 
 
+class AdeliePath(Paths):
+    """Its tolerance is on the change of a sweep: the loosest power of ten that gave the gap."""
+
+    def load(self):
+        if issparse(self.X):
+            raise NotImplementedError("takes dense rows here")
+        adelie = importlib.import_module("adelie")
+        self.solve, self.glm = adelie.grpnet, adelie.glm.gaussian(y=self.y)
+
+    def answer(self):
+        state = self.solve(
+            self.X, self.glm, lmda_path=self.alphas, intercept=False, early_exit=False,
+            tol=self.tol * 1e-8, max_iters=10_000_000, n_threads=self.threads,
+            progress_bar=False,
+        )  # fmt: skip
+        return {"coefs": state.betas.toarray().T}
+
+
 class StatfastRidge(Adapter):
     def prepare(self, data, threads):
         self.X, self.y, self.alphas, self.threads = *map(data.get, ("X", "y", "alphas")), threads
@@ -312,6 +330,7 @@ LASSO = Suite(
         "celer": Library({"lasso path": CelerPath}),
         "skglm": Library({"lasso path": SkglmPath}),
         "glmnet": Library({"lasso path": GlmnetPath}, packages=("glmstar",)),
+        "adelie": Library({"lasso path": AdeliePath}),
     },
     checks={"lasso path": GapCheck, "tasks path": TasksGapCheck},
     tolerances=dict.fromkeys(("lasso path", "tasks path"), Tolerances({"duality gap": 1.0001e-6})),

@@ -72,10 +72,23 @@ def _stumps(n, d, group="", *, beyond=False):
 # --- adapters ---
 
 
-BOOSTED = partial(FitThen, answers={"probabilities": "predict_proba"}, asked="new")
+ANSWERS = {"answers": {"probabilities": "predict_proba"}, "asked": "new"}
+BOOSTED = partial(FitThen, **ANSWERS)
 
 
 STUMP_WEIGHTS = partial(FitThen, answers={"weights": "estimator_weights_"}, n_estimators=STUMPS)
+
+
+class Threaded(FitThen):
+    """An estimator whose threads are a parameter of another name than n_jobs."""
+
+    def __init__(self, name, path, **options):
+        super().__init__(path, threaded=False, **options)
+        self.name = name
+
+    def prepare(self, data, threads):
+        self.options[self.name] = threads
+        super().prepare(data, threads)
 
 
 # --- the checks ---
@@ -158,6 +171,17 @@ XGBOOST = partial(
     BOOSTED, "xgboost.XGBClassifier", n_estimators=ROUNDS, from_data={"max_leaves": "leaves"},
     max_depth=0, grow_policy="lossguide", tree_method="hist", max_bin=256, learning_rate=0.1,
 )  # fmt: skip
+QUANTIZED = partial(LIGHTGBM, use_quantized_grad=True)
+CATBOOST = partial(
+    Threaded, "thread_count", "catboost.CatBoostClassifier", **ANSWERS,
+    from_data={"max_leaves": "leaves"}, iterations=ROUNDS, grow_policy="Lossguide", depth=16,
+    learning_rate=0.1, allow_writing_files=False, verbose=False,
+)  # fmt: skip
+PERPETUAL = partial(
+    Threaded, "num_threads", "perpetual.PerpetualBooster", **ANSWERS,
+    objective="LogLoss", budget=0.5,
+)  # fmt: skip
+PEERS = ("lightgbm", "lightgbm (quantized)", "xgboost", "catboost", "perpetual")
 SUITE = Suite(
     name="boosting",
     title="boosting (fit + probabilities of 20 000 rows)",
@@ -189,6 +213,9 @@ SUITE = Suite(
             }
         ),
         "lightgbm": Library({"boost": LIGHTGBM}),
+        "lightgbm (quantized)": Library({"boost": QUANTIZED}, packages=("lightgbm",)),
+        "catboost": Library({"boost": CATBOOST}),
+        "perpetual": Library({"boost": PERPETUAL}),
         "xgboost": Library({"boost": XGBOOST}),
     },
     checks={"boost": BoostingCheck, "stumps": Check.of_twin(
@@ -199,9 +226,9 @@ SUITE = Suite(
         "stumps": Tolerances({"relative error of a weight": 1e-6}),
     },
     bars={
-        "large": [Bar("1e6 x 28, 255 leaves", ("lightgbm", "xgboost"), least=1.3)],
-        "middle": [Bar("1e5 x 20, 31 leaves", ("lightgbm", "xgboost"), least=2.0)],
-        "small": [Bar("1e4 x 20, 31 leaves", ("lightgbm", "xgboost"), least=3.0)],
+        "large": [Bar("1e6 x 28, 255 leaves", PEERS, least=1.3)],
+        "middle": [Bar("1e5 x 20, 31 leaves", PEERS, least=2.0)],
+        "small": [Bar("1e4 x 20, 31 leaves", PEERS, least=3.0)],
         "stumps": [Bar("AdaBoost, 100 stumps, 5e4 x 20", ("scikit-learn",), least=80.0)],
         "": [Bar("other shapes")],
     },
