@@ -21,7 +21,10 @@ enum { CART_GINI, CART_ENTROPY, CART_ERROR, CART_SQUARED, CART_POISSON, CART_ABS
 #define CART_MAX_CACHED_ROWS 1024    /* rows whose ranks stay in the cache, row by row */
 #define CART_PLACE_BITS 6       /* bits of a place among as many rows */
 #define CART_WIDE_RANK (1 << 25) /* ranks below this share 32 bits with such a place */
-#define CART_MAX_GATHERED (1 << 22) /* sparse values of a node that are gathered for all columns */
+#define CART_MAX_GATHERED (1 << 22) /* sparse values that are gathered for subtrees */
+#define CART_MAX_TABLES 24      /* tables of them, each of a part of the rows of the one before */
+#define CART_SHARE_OF_ROWS 4    /* a table is made where a node has one in so many rows of the last */
+#define CART_ROWS_OF_NODE 4     /* rows for each node of a subtree, about */
 #define CART_STEPS_OF_LOOK_UP 6 /* cost of the search of a row for a column, in values read */
 #define CART_STEPS_OF_GATHER 3  /* cost of a value that is gathered, likewise */
 #define CART_MAX_CLASSES 64      /* classes with histograms */
@@ -84,15 +87,28 @@ typedef struct {
     const int64_t *cases;
 } cart_problem;
 
-/* The values of sparse columns in a node: rank << 32 | place of its row. */
+/* The values of a column in the rows of a table: `count` keys from `begin` on. */
+typedef struct {
+    int32_t column, outer; /* outer: what `slot_of` the column was before this table */
+    int32_t begin, count;
+} cart_slot;
+
+/* The values of the rows from start to stop of the tree, column by column. */
+typedef struct {
+    ptrdiff_t start, stop;
+    int32_t slot, slots; /* the first one, and how many */
+    int32_t key, keys;
+} cart_table;
+
+/* The values of sparse columns in the node and those around it: rank << 32 | row. */
 typedef struct {
     int32_t *place_of;  /* (n,) places of rows: that of a row of the node is one where the row is */
-    int is_gathered;    /* whether those of all columns are in `key` */
-    int32_t *count;     /* (p,) how many a column has */
-    int32_t *begin;     /* (p,) where they begin */
-    int32_t *column;    /* (columns,) that have some */
-    ptrdiff_t columns, room;
+    int32_t *slot_of;   /* (p,) of columns, in the last table; stale unless the slot is the column's */
+    cart_slot *slot;    /* (slot_room,) */
     uint64_t *key;      /* (room,) */
+    ptrdiff_t slot_room, room;
+    cart_table table[CART_MAX_TABLES]; /* each within the one before */
+    int tables;
 } cart_node_entries;
 
 /* The rows of a node, gathered once for all columns. */

@@ -66,6 +66,14 @@ static int add_node(cart_grower *g, const cart_task *task) {
     return 1;
 }
 
+/* The nodes that will be split in a row below the open one, about, and it. */
+static ptrdiff_t nodes_below(const cart_grower *g) {
+    const ptrdiff_t levels = g->t->max_depth - g->now.depth, m = g->v.m;
+    const ptrdiff_t least = g->t->min_split > CART_ROWS_OF_NODE ? g->t->min_split : CART_ROWS_OF_NODE;
+    if (g->best_first) return 1;
+    return levels < 24 && (m / least) >> levels ? (ptrdiff_t)1 << levels : m / least;
+}
+
 /* Load the rows of the next task and make its node. Returns 1 if it is to be split, 0 if it is a
    leaf, -1 without memory. */
 static int open_node(cart_grower *g) {
@@ -81,7 +89,9 @@ static int open_node(cart_grower *g) {
     if (!add_node(g, &task)) return -1;
     const int splits = !(pure || task.depth >= t->max_depth || v->m < t->min_split ||
                          v->m < 2 * t->min_leaf || v->mass < 2 * t->min_weight);
-    if (splits && t->sparse.zero) gather_entries(t, v, is_pair(t, v) ? 0 : t->max_features);
+    if (splits && t->sparse.zero)
+        gather_entries(t, v, g->scratch.spare, task.start, is_pair(t, v) ? 0 : t->max_features,
+                       nodes_below(g));
     return splits;
 }
 
@@ -199,9 +209,10 @@ static cart_split search_columns(cart_grower *g, int64_t *effort) {
         if (f >= 0) split_pair(t, &g->v, f, &best);
         return best;
     }
-    if (t->sparse.zero && t->in_order && g->v.sparse.is_gathered) {
-        for (; i < g->v.sparse.columns; i++) { /* other columns are zero in the node */
-            const int32_t f = best.turn = g->v.sparse.column[i];
+    if (t->sparse.zero && t->in_order && g->v.sparse.tables) {
+        const cart_table *table = &g->v.sparse.table[g->v.sparse.tables - 1];
+        for (; i < table->slots; i++) { /* other columns are zero in the node */
+            const int32_t f = best.turn = g->v.sparse.slot[table->slot + i].column;
             look_at(t, &g->v, &g->scratch, f, draw_for(g, f), &best);
             *effort += steps_of(t, &g->v, f);
         }

@@ -23,8 +23,8 @@ static ptrdiff_t partition(cart_grower *g, const cart_split *s, cart_cut *cut) {
     uint32_t low = 0, high = UINT32_MAX, lost = 0;
     ptrdiff_t l = 0, r = 0;
     if (t->sparse.zero) {
-        ptrdiff_t count;
-        const uint64_t *key = entries_in(t, &g->v, f, g->scratch.key, &count);
+        const uint64_t *key = g->scratch.key;
+        const ptrdiff_t count = entries_in(t, &g->v, f, g->scratch.key);
         for (ptrdiff_t i = 0; i < m; i++) rank_at[i] = t->sparse.zero[f];
         for (ptrdiff_t i = 0; i < count; i++)
             rank_at[(uint32_t)key[i]] = (int32_t)(key[i] >> 32);

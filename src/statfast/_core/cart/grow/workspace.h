@@ -62,13 +62,14 @@ static inline size_t lay_node_workspace(cart_grower *g, ptrdiff_t m, uint8_t *st
     TAKE(g->swaps, int32_t, t->p);
     if (!t->sparse.zero) return at + 64;
     TAKE(v->sparse.place_of, int32_t, t->n);
-    TAKE(v->sparse.count, int32_t, t->p);
-    TAKE(v->sparse.begin, int32_t, t->p);
-    TAKE(v->sparse.column, int32_t, t->p);
+    TAKE(v->sparse.slot_of, int32_t, t->p);
     at = (at + 7) & ~(size_t)7;
-    v->sparse.room = (ptrdiff_t)(t->sparse.of_row[t->n] / 4);
+    v->sparse.tables = 0;
+    v->sparse.room = (ptrdiff_t)(t->sparse.of_row[t->n] / 2);
     if (v->sparse.room > CART_MAX_GATHERED) v->sparse.room = CART_MAX_GATHERED;
+    v->sparse.slot_room = 4 * t->p < v->sparse.room ? 4 * t->p : v->sparse.room;
     TAKE(v->sparse.key, uint64_t, v->sparse.room);
+    TAKE(v->sparse.slot, cart_slot, v->sparse.slot_room);
     return at + 64;
 }
 

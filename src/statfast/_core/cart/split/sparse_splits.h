@@ -111,10 +111,10 @@ static void sparse_scored(const cart_problem *t, const cart_node_rows *v, cart_s
 
 static int sparse_splits(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
                          ptrdiff_t f, cart_split *best) {
-    ptrdiff_t count;
-    uint64_t *key = entries_in(t, v, f, s->key, &count);
+    uint64_t *key = s->key;
+    const ptrdiff_t count = entries_in(t, v, f, key);
     if (count == 0) return 0;
-    if (v->sparse.is_gathered || !reads_column(t, v, f)) {
+    if (!is_in_order(t, v, f)) {
         uint64_t most = 0;
         for (ptrdiff_t i = 0; i < count; i++) most = key[i] > most ? key[i] : most;
         key = sort_keys(key, s->spare, count, (uint32_t)(most >> 32));
@@ -148,8 +148,8 @@ static ptrdiff_t sum_drawn_side(const cart_problem *t, const cart_node_rows *v, 
 /* As `random_split`. */
 static int sparse_random_split(const cart_problem *t, const cart_node_rows *v, cart_scratch *s,
                                ptrdiff_t f, uint64_t draw, cart_split *best) {
-    ptrdiff_t count;
-    const uint64_t *key = entries_in(t, v, f, s->spare, &count);
+    const uint64_t *key = s->spare;
+    const ptrdiff_t count = entries_in(t, v, f, s->spare);
     if (count == 0) return 0;
     const uint32_t missing = t->missing[f] >= 0 ? (uint32_t)t->missing[f] : UINT32_MAX;
     const sparse_run r = {key, count, count, v->m - count, (uint32_t)t->sparse.zero[f]};
