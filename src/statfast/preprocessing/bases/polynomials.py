@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import comb
 from typing import Any, Self
 
 import numpy as np
 
 from statfast._core.preprocessing.sparse_products import list_products
-from statfast._engine import checkpoint
+from statfast._engine import checkpoint, each
 from statfast._estimator import (
     Estimator,
     Transformer,
@@ -40,7 +41,8 @@ from statfast.preprocessing.bases.quantiles import step_quantiles
 
 MAX_DEGREE = 2**15  # A higher power of any number but 1 overflows or vanishes.
 BYTES_OF_TERM = 16  # Of a product of sparse rows: itself, and its place.
-TERMS_OF_CALL = 2e7  # A kernel call makes so many products in about 30 ms.
+TERMS_OF_CALL = 1 << 19  # A kernel call makes so many products in about 1 ms.
+EFFORT_OF_TERM = 4.0  # Of a product of sparse rows, in floating-point operations.
 MAX_TERMS = 2**62
 ROWS_AT_ONCE = 4096  # A column of so many rows stays in cache while it is read again.
 # Fewer rows are laid out by rows, as columns would be loops of a few numbers.
@@ -106,16 +108,19 @@ def _shifts(d: int, degree: int, only: bool, begin: int) -> Array:
     return np.array(shifts, np.int64).reshape(len(shifts), d)
 
 
-def _count_row_terms(lengths: Array, degrees: range, only: bool) -> tuple[Array, int]:
-    """How many terms rows of so many nonzeros have, and the most of one row and degree."""
-    distinct, place = np.unique(lengths, return_inverse=True)
+def _count_row_terms(lengths: Array, degree: int, least: int, only: bool) -> tuple[Array, int]:
+    """How many terms rows of so many nonzeros have, of degrees from `least` on, and the most of one
+    row and degree."""
+    distinct = np.flatnonzero(np.bincount(lengths))
     counts = [
-        [comb(r, k) if only else comb(r + k - 1, k) for k in degrees] for r in distinct.tolist()
+        [comb(r, k) if only else comb(r + k - 1, k) for k in range(1, degree + 1)]
+        for r in distinct.tolist()
     ]
     most = max((max(row, default=0) for row in counts), default=0)
-    total = sum(map(sum, counts))
-    refuse_large(8 * max(most, total), "The columns made of X", "Lower degree.")
-    return np.array([sum(row) for row in counts], np.intp)[place], most
+    refuse_large(8 * max(most, sum(map(sum, counts))), "The columns made of X", "Lower degree.")
+    of_length = np.zeros(lengths.max(initial=0) + 1, np.intp)
+    of_length[distinct] = [sum(row[max(least, 1) - 1 :]) for row in counts]
+    return of_length[lengths], most
 
 
 class PolynomialFeatures(Transformer, Estimator):
@@ -278,8 +283,7 @@ class PolynomialFeatures(Transformer, Estimator):
             rows.eliminate_zeros()
         start, column, value = parts_of(rows)
         lengths = np.diff(start)
-        counts, _ = _count_row_terms(lengths, range(max(least, 1), degree + 1), only)
-        _, most = _count_row_terms(lengths, range(1, degree + 1), only)
+        counts, most = _count_row_terms(lengths, degree, least, only)
         total = int(counts.sum()) + n * bias
         refuse_large(BYTES_OF_TERM * total, "The columns made of X", "Lower degree.")
         out_start = np.zeros(n + 1, np.intp)
@@ -291,18 +295,21 @@ class PolynomialFeatures(Transformer, Estimator):
             places[out_start[:-1]], values[out_start[:-1]] = 0, 1.0
         if degree:
             size = max(most, int(lengths.max())) + 1
-            work = np.empty((4, size), np.int64), np.empty((2, size))
             shifts = _shifts(d, degree, only, bias)
-            begin = 0
-            while begin < n:
-                reached = out_start[begin] + TERMS_OF_CALL
-                end = max(begin + 1, int(np.searchsorted(out_start, reached, "right")) - 1)
+
+            def list_of_rows(ends: tuple[int, int]) -> None:
+                begin, end = ends
+                work = np.empty((4, size), np.int64), np.empty((2, size))
                 list_products(
                     start[begin : end + 1], column, value, shifts, only, bias, below, *work,
                     out_start[begin:end] + bias, places, values,
                 )  # fmt: skip
                 checkpoint()
-                begin = end
+
+            # Runs of rows with so many terms, or of one row.
+            steps = np.arange(0, total, TERMS_OF_CALL)
+            ends = np.unique(np.append(np.searchsorted(out_start[:-1], steps), n))
+            each(list_of_rows, list(pairwise(ends.tolist())), effort=total * EFFORT_OF_TERM)
         with np.errstate(over="ignore"):
             largest = np.abs(value).max(initial=0.0) ** degree
         if not largest < np.finfo(values.dtype).max / 2:
