@@ -169,7 +169,7 @@ def test_scores_get_what_they_ask_for(routing):
     assert model.score(X, Y, sample_weight=WEIGHTS) == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize(("fit", "score"), [(True, True), (True, False)])
+@pytest.mark.parametrize(("fit", "score"), [(True, True), (True, False), (False, True)])
 def test_folds_get_what_they_ask_for(routing, fit, score):
     model, cv = asked_for(fit, score), sf.KFold(3)
     expected = model_selection.cross_validate(
@@ -189,11 +189,6 @@ def test_weights_that_nothing_asked_for_are_refused(routing):
     for check in (sf.cross_validate, model_selection.cross_validate):
         with pytest.raises(TypeError, match="not routed to any object"):
             check(asked_for(False, False), X, Y, params={"sample_weight": WEIGHTS})
-
-
-def test_scores_alone_cannot_be_weighted(routing):
-    with pytest.raises(ValueError, match="score has asked for weights"):
-        sf.cross_validate(asked_for(False, True), X, Y, params={"sample_weight": WEIGHTS})
 
 
 def test_groups_reach_the_splitter_of_a_nested_search(routing):
@@ -242,6 +237,50 @@ def test_transforms_get_what_they_ask_for(routing, library):
     np.testing.assert_array_equal(both.inverse_transform(X, shift=3.0), X - 3.0 - 3.0)
     with pytest.raises(TypeError, match="unexpected argument"):
         columns.transform(X, other=3.0)
+
+
+class Plain(Estimator):
+    """A transformer without ``fit_transform``, whose both methods take an argument."""
+
+    def fit(self, X, y=None, mass=None):
+        return self._publish(X, mass_=mass)
+
+    def transform(self, X, shift=0.0):
+        return np.asarray(X) + shift
+
+
+@pytest.mark.parametrize("library", [sf, sklearn], ids=["here", "there"])
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+def test_steps_without_fit_transform_get_the_arguments_of_both_methods(routing, library, method):
+    pipeline = pytest.importorskip(f"{library.__name__}.pipeline")
+    compose = pytest.importorskip(f"{library.__name__}.compose")
+
+    def plain():
+        return Plain().set_fit_request(mass=True).set_transform_request(shift=True)
+
+    given = {"mass": 7.0, "shift": 3.0}
+    last = sf.StandardScaler().set_fit_request(sample_weight=False)
+    model = pipeline.Pipeline([("a", plain()), ("same", "passthrough"), ("last", last)])
+    getattr(model, method)(X, **given)
+    assert model[0].mass_ == 7.0
+    np.testing.assert_allclose(model[-1].mean_, X.mean(axis=0) + 3.0, rtol=1e-12)
+    if method == "fit_transform":
+        only = sf.Pipeline([("only", plain())])
+        np.testing.assert_array_equal(only.fit_transform(X, **given), X + 3.0)
+        columns = compose.ColumnTransformer([("a", plain(), [0]), ("b", "passthrough", [1])])
+        expected = X[:, :2] + [3.0, 0.0]
+        np.testing.assert_array_equal(columns.fit_transform(X, **given), expected)
+        union = pipeline.FeatureUnion([("a", plain()), ("b", Counted())])
+        np.testing.assert_array_equal(union.fit_transform(X, **given), np.c_[X + 3.0, 2.0 * X])
+
+
+def test_a_transformer_at_the_end_gets_what_it_asks_for(routing):
+    last = sf.StandardScaler().set_fit_request(sample_weight=True)
+    expected = sf.StandardScaler().fit(X, sample_weight=WEIGHTS).mean_
+    model = sf.make_pipeline(Counted(), last)
+    np.testing.assert_allclose(model.fit(X, sample_weight=WEIGHTS)[-1].mean_, 2 * expected)
+    model.fit_transform(X, sample_weight=WEIGHTS)
+    np.testing.assert_allclose(model[-1].mean_, 2 * expected)
 
 
 def test_transforms_without_routing_take_no_more():
@@ -294,6 +333,77 @@ def test_weights_reach_bagging_by_its_request_or_that_of_its_estimator(routing, 
     assert max(rows.max() for rows in model[-1].estimators_samples_) < 5
 
 
+class Shifting(sf.GaussianNB):
+    """Whose methods say which of them was called, and with what."""
+
+    def fit(self, X, y):
+        return super().fit(X, y)
+
+    def predict_proba(self, X, shift=0.0):
+        return super().predict_proba(np.asarray(X) + shift)
+
+    def predict_log_proba(self, X, wide=1.0):
+        return super().predict_log_proba(np.asarray(X) * wide)
+
+
+class Deciding(Regressor, Estimator):
+    """A constant for each row that the call gives."""
+
+    def fit(self, X, y):
+        return self._publish(X)
+
+    def predict(self, X, level=0.0):
+        return np.zeros(len(X)) + level
+
+
+class Voting(Estimator):
+    """A classifier without probabilities, whose decisions and votes have arguments."""
+
+    _estimator_type = "classifier"
+
+    def fit(self, X, y):
+        return self._publish(X, classes_=np.unique(y))
+
+    def predict(self, X, level=0.0):
+        return self.classes_[(np.asarray(X)[:, 0] > level).astype(int)]
+
+    def decision_function(self, X, level=0.0):
+        return np.asarray(X)[:, 0] - level
+
+
+@pytest.mark.parametrize("library", [sf, sklearn], ids=["here", "there"])
+def test_answers_of_members_get_what_they_ask_for(routing, library):
+    ensemble = pytest.importorskip(f"{library.__name__}.ensemble")
+    options = {"n_estimators": 3, "random_state": 0, "bootstrap": False}
+    labels = (Y > 0).astype(int)
+    member = Shifting().set_predict_proba_request(shift=True)
+    member.set_predict_log_proba_request(wide=True)
+    plain = sf.GaussianNB().fit(X, labels)
+    model = ensemble.BaggingClassifier(member, **options).fit(X, labels)
+    expected = plain.predict_proba(X + 0.5)
+    np.testing.assert_allclose(model.predict_proba(X, shift=0.5), expected, rtol=1e-10)
+    np.testing.assert_array_equal(model.predict(X, shift=0.5), expected.argmax(axis=1))
+    logs = plain.predict_log_proba(3.0 * X)
+    np.testing.assert_allclose(model.predict_log_proba(X, wide=3.0), logs, rtol=1e-9, atol=1e-12)
+    assert np.abs(logs - np.log(plain.predict_proba(X))).max() > 1.0
+    with pytest.raises(TypeError, match="unexpected argument"):
+        model.predict(X, wide=3.0)
+    voting = Voting().set_predict_request(level=True).set_decision_function_request(level=True)
+    votes = ensemble.BaggingClassifier(voting, **options).fit(X, labels)
+    np.testing.assert_array_equal(votes.predict(X, level=0.7), X[:, 0] > 0.7)
+    np.testing.assert_allclose(votes.predict_proba(X, level=0.7)[:, 1], X[:, 0] > 0.7)
+    np.testing.assert_allclose(votes.decision_function(X, level=0.7), X[:, 0] - 0.7)
+    number = Deciding().set_predict_request(level=True)
+    numbers = ensemble.BaggingRegressor(number, **options).fit(X, Y)
+    np.testing.assert_allclose(numbers.predict(X, level=X[:, 1]), X[:, 1])
+    chain = sf.make_pipeline(Counted(), numbers).fit(X, Y)
+    np.testing.assert_allclose(chain.predict(X, level=2.0), 2.0)
+    with pytest.raises(ValueError, match="not explicitly set as requested or not"):
+        ensemble.BaggingRegressor(Deciding(), **options).fit(X, Y).predict(X, level=2.0)
+
+
 def test_bagging_without_routing_takes_no_more():
     with pytest.raises(ValueError, match="where scikit-learn's metadata routing is on"):
         sf.BaggingRegressor(Marked()).fit(X, Y, marks=X[:, 0])
+    with pytest.raises(ValueError, match=r"BaggingRegressor\.predict takes other arguments"):
+        sf.BaggingRegressor(Deciding()).fit(X, Y).predict(X, level=1.0)

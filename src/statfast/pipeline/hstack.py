@@ -19,6 +19,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, Matrix
 from statfast._validation import as_real, is_sparse, shape_of, shown, wrong_type
+from statfast.pipeline.step_arguments import StepArguments, fit_transformed
 
 KEYWORDS = ("drop", "passthrough")
 
@@ -79,7 +80,7 @@ class SideBySide(RoutesMetadata):
 
     def _fit_each(
         self, steps: Sequence[tuple[str, Any, Callable[[], Any]]], y: Any,
-        arguments: dict[str, dict[str, Any]],
+        arguments: dict[str, StepArguments],
     ) -> tuple[list[Any], dict[str, Any]]:  # fmt: skip
         """Fitted copies of transformers, and the results of those that are not dropped, by name.
 
@@ -92,11 +93,8 @@ class SideBySide(RoutesMetadata):
                 if step == "passthrough":
                     parts[name] = rows()
                 continue
-            model, start, more = copied(step), perf_counter(), arguments.get(name, {})
-            if hasattr(model, "fit_transform"):
-                parts[name] = model.fit_transform(rows(), y, **more)
-            else:
-                parts[name] = model.fit(rows(), y, **more).transform(rows())
+            start = perf_counter()
+            model, parts[name] = fit_transformed(copied(step), rows(), y, arguments[name])
             models.append(model)
             if self.verbose:
                 print(

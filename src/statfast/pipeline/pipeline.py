@@ -25,8 +25,10 @@ from statfast._estimator import (
 from statfast._typing import Array, ArrayLike, Rows, Weights
 from statfast._validation import column_names, not_fitted, shape_of, wrong_type
 from statfast.pipeline.step_arguments import (
+    StepArguments,
     arguments_of_answers,
     arguments_of_steps,
+    fit_transformed,
     routes_of_pipeline,
 )
 from statfast.pipeline.steps import checked_steps, is_skipped, numbered_names
@@ -40,13 +42,6 @@ class Passthrough:
         return X
 
     inverse_transform = transform
-
-
-def fit_transformed(model: Any, rows: Any, y: Any, arguments: dict[str, Any]) -> tuple[Any, Any]:
-    """A transformer, fitted, and the rows it was fitted to, transformed: what `memory` keeps."""
-    if hasattr(model, "fit_transform"):
-        return model, model.fit_transform(rows, y, **arguments)
-    return model, model.fit(rows, y, **arguments).transform(rows)
 
 
 def as_memory(memory: Any, name: str) -> Any:
@@ -253,7 +248,7 @@ class Pipeline(MergedSteps, RoutesMetadata, Estimator):
             model, start = copied(step), perf_counter()
             more = self._through(fitted, arguments[name], own.transform_input)
             if number == len(steps) - 1 and not to_rows:
-                model.fit(rows, y, **more)
+                model.fit(rows, y, **more.fit)
             elif number == len(steps) - 1:
                 model, rows = fit_transformed(model, rows, y, more)
             else:
@@ -267,9 +262,9 @@ class Pipeline(MergedSteps, RoutesMetadata, Estimator):
         return fitted, rows
 
     @staticmethod
-    def _through(fitted: list[Any], arguments: dict[str, Any], names: Any) -> dict[str, Any]:
+    def _through(fitted: list[Any], of_step: StepArguments, names: Any) -> StepArguments:
         """The arguments of a step, those of these names transformed as its rows are."""
-        arguments = dict(arguments)
+        arguments = dict(of_step.fit)
         for name in arguments.keys() & set(names or ()):
             value = arguments[name]
             several = isinstance(value, tuple)
@@ -278,7 +273,7 @@ class Pipeline(MergedSteps, RoutesMetadata, Estimator):
                 if not is_skipped(step):
                     parts = [step.transform(part) for part in parts]
             arguments[name] = tuple(parts) if several else parts[0]
-        return arguments
+        return of_step._replace(fit=arguments)
 
     def _published(self, X: Any, fitted: list[Any]) -> Self:
         models = [model for _, model in fitted if not is_skipped(model)]

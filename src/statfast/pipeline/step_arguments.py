@@ -3,27 +3,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from statfast._estimator import ANSWERS, Route, routed, routing_is_on, takes_weights
 from statfast._typing import Weights
 
 
+class StepArguments(NamedTuple):
+    """What a step is called with while it is fitted; `transform` is of one that has no
+    ``fit_transform``."""
+
+    fit: dict[str, Any]
+    transform: dict[str, Any]
+
+
+def fit_transformed(model: Any, rows: Any, y: Any, arguments: StepArguments) -> tuple[Any, Any]:
+    """A transformer, fitted, and the rows it was fitted to, transformed: what `memory` keeps."""
+    if hasattr(model, "fit_transform"):
+        return model, model.fit_transform(rows, y, **arguments.fit)
+    return model, model.fit(rows, y, **arguments.fit).transform(rows, **arguments.transform)
+
+
 def arguments_of_steps(
     owner: Any, method: str, steps: Any, sample_weight: Weights, params: dict[str, Any]
-) -> dict[str, dict[str, Any]]:
-    """The arguments of the ``fit`` of each step, by its name.
+) -> dict[str, StepArguments]:
+    """The arguments of each step while it is fitted, by its name.
 
     Weights go to each step that takes them, and ``name__argument`` to the step named. Where
     scikit-learn's routing is on, steps get what they asked for, and nothing else.
     """
     if routing_is_on():
         routes = routed(owner, method, {"sample_weight": sample_weight, **params})
-        return {
-            name: dict(routes[name][calls_of_transformer(step)["fit"][0]])
-            for name, step in steps
-            if not _is_word(step)
-        }
+        return {name: _of_fit(routes[name]) for name, step in steps if not _is_word(step)}
     arguments: dict[str, dict[str, Any]] = {name: {} for name, _ in steps}
     for key, value in params.items():
         name, separator, argument = key.partition("__")
@@ -37,7 +48,13 @@ def arguments_of_steps(
         for name, step in steps:
             if not _is_word(step) and takes_weights(step):
                 arguments[name].setdefault("sample_weight", sample_weight)
-    return arguments
+    return {name: StepArguments(of_fit, {}) for name, of_fit in arguments.items()}
+
+
+def _of_fit(routes: Any) -> StepArguments:
+    """The arguments of a step by those of its methods that are called."""
+    fit = next(routes[name] for name in ("fit", "fit_transform", "fit_predict") if name in routes)
+    return StepArguments(dict(fit), dict(routes.get("transform", {})))
 
 
 def arguments_of_answers(

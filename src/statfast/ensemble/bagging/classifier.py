@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -159,42 +161,64 @@ class BaggingClassifier(Classifier, BaggingModel):
         score = float(right.mean()) if judged.any() else np.nan
         return {"oob_decision_function_": mean, "oob_score_": score}
 
-    def predict_proba(self, X: Rows) -> Array:
+    def predict_proba(self, X: Rows, **params: Any) -> Array:
         """Return the mean class probabilities of the members, or proportions of their votes.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
             Samples to predict.
+        **params : object
+            Arguments that the estimator asked for, where scikit-learn's metadata routing is on.
 
         Returns
         -------
         ndarray of shape (m, K)
         """
-        k: Any = self.__dict__.get("n_classes_")
-        return self._sum(X, lambda member, rows: _shares(member, rows, k)) / len(self._members)
+        return self._mean_shares(X, params, "predict_proba")
 
-    def predict_log_proba(self, X: Rows) -> Array:
+    def _mean_shares(self, X: Any, params: dict[str, Any], method: str) -> Array:
+        """Mean probabilities, by the method of members that answers one of the ensemble's."""
+        k: Any = self.__dict__.get("n_classes_")
+        more = self._arguments_of_members(params, method)
+        by_logs = bool(more) and self._method_of_members(method) == "predict_log_proba"
+
+        def shares(member: Any, rows: Any) -> Array:
+            return _shares(member, rows, k, more, by_logs)
+
+        return self._sum(X, shares) / len(self._members)
+
+    def _method_of_members(self, method: str) -> str:
+        if method == "decision_function":
+            return method
+        known = [name for name in ("predict_proba",) if hasattr(self._base(), name)]
+        if method == "predict_log_proba" and hasattr(self._base(), method):
+            known = [method]
+        return [*known, "predict"][0]
+
+    def predict_log_proba(self, X: Rows, **params: Any) -> Array:
         """Return the logarithms of the class probabilities; -inf where they are 0.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
             Samples to predict.
+        **params : object
+            Arguments that the estimator asked for, where scikit-learn's metadata routing is on.
 
         Returns
         -------
         ndarray of shape (m, K)
         """
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return np.log(self._mean_shares(X, params, "predict_log_proba"))
 
     def _delegate(self) -> Estimator | float:
         members = self.__dict__.get("_members")
         return members[0] if members else self.estimator or self._default()
 
     @delegated("decision_function")
-    def decision_function(self, X: Rows) -> Any:
+    def decision_function(self, X: Rows, **params: Any) -> Any:
         """Mean of the decision functions of the members; there if the estimator has one.
 
         `predict` follows `predict_proba`, or the votes.
@@ -203,6 +227,8 @@ class BaggingClassifier(Classifier, BaggingModel):
         ----------
         X : array-like of shape (m, d)
             Samples to predict.
+        **params : object
+            Arguments that the estimator asked for, where scikit-learn's metadata routing is on.
 
         Returns
         -------
@@ -215,39 +241,52 @@ class BaggingClassifier(Classifier, BaggingModel):
         """
         k: Any = self.__dict__.get("n_classes_")
 
+        more = self._arguments_of_members(params, "decision_function")
+
         def predicted(member: Any, rows: Any) -> Array:
             if len(member.classes_) < k:
                 raise ValueError(
                     f"decision_function needs members that know all {k} classes; one has seen "
                     f"{len(member.classes_)}. Raise max_samples."
                 )
-            return np.asarray(member.decision_function(rows), dtype=np.float64)
+            return np.asarray(member.decision_function(rows, **more), dtype=np.float64)
 
         return self._sum(X, predicted) / len(self._members)
 
-    def predict(self, X: Rows) -> Array:
+    def predict(self, X: Rows, **params: Any) -> Array:
         """Predict the class with the largest probability, the lowest of equals.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
             Samples to predict.
+        **params : object
+            Arguments that the estimator asked for, where scikit-learn's metadata routing is on.
 
         Returns
         -------
         ndarray of shape (m,)
         """
-        shares = self.predict_proba(X)
+        shares = self._mean_shares(X, params, "predict")
         return self.classes_[shares.argmax(axis=1)]
 
 
-def _shares(member: Any, rows: Any, n_classes: Any) -> Array:
+def _shares(
+    member: Any,
+    rows: Any,
+    n_classes: Any,
+    arguments: Mapping[str, Any] = MappingProxyType({}),
+    by_logs: bool = False,
+) -> Array:
     """Probabilities of all classes by a member, which may not know some of them; or its vote."""
     out = np.zeros((count_rows(rows), n_classes))
-    if callable(getattr(member, "predict_proba", None)):
-        out[:, np.asarray(member.classes_, dtype=np.intp)] = member.predict_proba(rows)
+    if by_logs:
+        logs = member.predict_log_proba(rows, **arguments)
+        out[:, np.asarray(member.classes_, dtype=np.intp)] = np.exp(logs)
+    elif callable(getattr(member, "predict_proba", None)):
+        out[:, np.asarray(member.classes_, dtype=np.intp)] = member.predict_proba(rows, **arguments)
     else:
-        predicted = np.asarray(member.predict(rows))
+        predicted = np.asarray(member.predict(rows, **arguments))
         if predicted.shape != (len(out),) or not np.isin(predicted, np.arange(n_classes)).all():
             raise ValueError(
                 f"estimator must predict one of the {n_classes} classes for each row; got "

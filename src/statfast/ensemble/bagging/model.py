@@ -11,6 +11,7 @@ import numpy as np
 
 from statfast._engine import checkpoint, each
 from statfast._estimator import (
+    ANSWERS,
     ROW_DTYPES,
     Estimator,
     Route,
@@ -233,16 +234,27 @@ class BaggingModel(Estimator):
 
         return each(work, numbers, n_jobs=self.n_jobs)
 
-    def _arguments_of_members(self, metadata: dict[str, Any]) -> dict[str, Any]:
+    def _arguments_of_members(self, metadata: dict[str, Any], method: str = "fit") -> Any:
+        """What the method of members is called with that this one calls."""
         if not metadata:
             return {}
         if not routing_is_on():
             raise ValueError(
-                f"{type(self).__name__}.fit takes other arguments, here {[*metadata]}, where "
+                f"{type(self).__name__}.{method} takes other arguments, here {[*metadata]}, where "
                 "scikit-learn's metadata routing is on. Call "
                 "sklearn.set_config(enable_metadata_routing=True), or leave them out."
             )
-        return dict(routed(self, "fit", metadata)["estimator"]["fit"])
+        router = router_of(self, [self._route()])
+        (arguments,) = routed(router, method, metadata)["estimator"].values()
+        return dict(arguments)
+
+    def _route(self) -> Route:
+        calls = {method: (self._method_of_members(method),) for method in ANSWERS[:-1]}
+        return Route("estimator", self._base(), {"fit": ("fit",), **calls})
+
+    def _method_of_members(self, method: str) -> str:
+        """Which method of members one of the ensemble's calls, or would call."""
+        return method
 
     def get_metadata_routing(self) -> Any:
         """Which metadata go to the estimator, for scikit-learn's meta-estimators.
@@ -254,7 +266,7 @@ class BaggingModel(Estimator):
         """
         if self.__dict__.get("_metadata_request"):
             return super().get_metadata_routing()
-        return router_of(self, [Route("estimator", self._base(), {"fit": ("fit",)})])
+        return router_of(self, [self._route()])
 
     def _base(self) -> Any:
         return self._default() if self.estimator is None else self.estimator

@@ -150,20 +150,27 @@ class BaggingRegressor(Regressor, BaggingModel):
         share = np.where(total > 0.0, residual / np.where(total > 0.0, total, 1.0), residual > 0.0)
         return {"oob_prediction_": mean, "oob_score_": float(np.mean(1.0 - share))}
 
-    def predict(self, X: Rows) -> Array:
+    def predict(self, X: Rows, **params: Any) -> Array:
         """Mean of the predictions of the members.
 
         Parameters
         ----------
         X : array-like of shape (m, d)
             Samples to predict.
+        **params : object
+            Arguments that the estimator asked for, where scikit-learn's metadata routing is on.
 
         Returns
         -------
         ndarray of shape (m,) or (m, outputs)
         """
+        more = self._arguments_of_members(params, "predict")
+
+        def predicted(member: Any, rows: Any) -> Array:
+            return np.asarray(member.predict(rows, **more), dtype=np.float64)
+
         with np.errstate(over="ignore"):
-            total = self._sum(X, lambda member, rows: np.asarray(member.predict(rows), np.float64))
+            total = self._sum(X, predicted)
         if np.isinf(total).any():
             raise ValueError(
                 "estimator predicts numbers so large that their sum overflows. Rescale y."
