@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from inspect import signature
-from typing import Any
+from inspect import Parameter, signature
+from typing import Any, Self
 
 import numpy as np
 
@@ -37,6 +37,8 @@ class Scorer:
     name : str
     each : callable or None
         ``each(y, response, classes)``: the scores of single rows, if a score of one row is that.
+    requests : dict
+        What `set_score_request` has asked for.
     """
 
     function: Callable[..., Any]
@@ -45,15 +47,23 @@ class Scorer:
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
     name: str = ""
     each: Callable[..., Any] | None = None
+    requests: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
-    def __call__(self, estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        more = dict(self.arguments)
+    def __call__(
+        self, estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, **arguments: Any
+    ) -> Any:
+        more = self.arguments | arguments
         answers = self.asked(estimator, X)
         if sample_weight is not None:
             if not _takes_weights(self.function):
                 raise ValueError(
                     f"{self!r} takes no sample_weight. Leave it out, or choose another scoring."
                 )
+            more |= {
+                name: with_weight(value, answers, sample_weight)[0]
+                for name, value in arguments.items()
+                if np.ndim(value) and len(value) == len(answers)
+            }
             y, answers, more["sample_weight"] = with_weight(y, answers, sample_weight)
         classes = self.response != "predict" and answers.ndim == 2 and len(shape_of(y)) < 2
         if classes and "labels" not in more:
@@ -95,9 +105,52 @@ class Scorer:
             return "predict_proba" if known is None else "decision_function"
         return "predict_proba" if self.response == "positive" else self.response
 
+    def set_score_request(self, **requests: bool | str | None) -> Self:
+        """Ask for arguments of the function where scikit-learn's metadata routing is on.
+
+        Parameters
+        ----------
+        **requests : bool, None or str
+            For each argument, such as ``sample_weight=True``: whether it is passed, or the name
+            under which it is.
+
+        Returns
+        -------
+        Scorer
+            This one.
+        """
+        self.requests.clear()
+        self.requests.update(requests)
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """What the scorer asks scikit-learn's meta-estimators for.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRequest
+        """
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        unasked = dict.fromkeys(_names_of_arguments(self.function))
+        for name, alias in (self.requests or unasked).items():
+            request.score.add_request(param=name, alias=alias)
+        return request
+
     def __repr__(self) -> str:
         name = self.name or getattr(self.function, "__name__", repr(self.function))
         return f"Scorer({name})"
+
+
+def _names_of_arguments(function: Callable[..., Any]) -> list[str]:
+    """The arguments of a score beside targets and answers."""
+    try:
+        parameters = list(signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+    named = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    return [parameter.name for parameter in parameters[2:] if parameter.kind in named]
 
 
 def _takes_weights(function: Callable[..., Any]) -> bool:
@@ -138,11 +191,13 @@ def _of_labels(answers: list[Any], classes: Sequence[Any]) -> Array:
     ])  # fmt: skip
 
 
-def by_score(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+def by_score(
+    estimator: Any, X: Any, y: Any = None, sample_weight: Any = None, **arguments: Any
+) -> Any:
     """The estimator's own ``score``, the scorer for ``scoring=None``: by weight if it takes any."""
     score = as_estimator(estimator, method="score").score
     weighted = sample_weight is not None and _takes_weights(score)
-    more = {"sample_weight": sample_weight} if weighted else {}
+    more = arguments | ({"sample_weight": sample_weight} if weighted else {})
     if y is not None:
         return score(X, y, **more)
     targets = signature(score).parameters.get("y")
@@ -159,10 +214,10 @@ class Answers:
     classes_: Any = None
     kind: Any = None  # the class of the estimator, whose ``score`` is asked for
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, **arguments: Any) -> Any:
         """The estimator's own score of these answers."""
         weighted = sample_weight is not None and _takes_weights(self.kind.score)
-        more = {"sample_weight": sample_weight} if weighted else {}
+        more = arguments | ({"sample_weight": sample_weight} if weighted else {})
         return self.kind.score(self, X, y, **more)
 
     def __getattr__(self, method: str) -> Any:

@@ -52,7 +52,6 @@ from statfast.model_selection.evaluation.scoring import (
     methods_asked,
     of_squares,
     plan_of_fits,
-    scored,
     threaded_copy,
 )
 
@@ -68,11 +67,9 @@ class SweptFit:
 class FoldEliminations:
     """The eliminations of each fold, by merged statistics where these give the fits."""
 
-    def __init__(
-        self, selector: RFECV, estimator: Any, folds: Folds, scorer: Any, weights: Array | None
-    ) -> None:
+    def __init__(self, selector: RFECV, estimator: Any, folds: Folds, scorer: Any) -> None:
         self.selector, self.estimator, self.folds = selector, estimator, folds
-        self.scorer, self.weights = scorer, weights
+        self.scorer = scorer
         self.width = folds.X.shape[1]
         self.sums: SubsetSums | None = None
         if not overrides_fit_or_answers(estimator):
@@ -80,7 +77,7 @@ class FoldEliminations:
             plain = isinstance(selector.importance_getter, str)
             methods = methods_asked({"score": scorer}, estimator) if plain else None
             self.sums = subset_sums(estimator, FoldTask(folds, methods=methods))
-        alike = folds.weights is None or weights is not None
+        alike = folds.is_scored_as_fitted("score")
         self.of_squares = of_squares(scorer, estimator) if alike else None
         known = self.sums is not None and selector.importance_getter in ("auto", "coef_")
         self.sweeps: ColumnSweeps | None = None
@@ -127,7 +124,7 @@ class FoldEliminations:
         folds, test = self.folds, self.folds.pairs[k][1]
         held = take_rows(folds.X if self.sums is None else self.sums.X, test)
         y = take_rows(folds.y, test)
-        weights = None if self.weights is None else self.weights[test]
+        arguments = folds.arguments_of_score("score", test)
 
         def score(model: Any, columns: Array) -> float:
             if isinstance(model, SweptFit):
@@ -135,7 +132,7 @@ class FoldEliminations:
                 assert self.sweeps is not None
                 return float(self.of_squares(model.mean_square, self.sweeps.variances[k]))
             asked, rows = with_arguments(folds, model, test), take_columns(held, columns.tolist())
-            return as_number(scored(self.scorer, asked, rows, y, weights), "scoring")
+            return as_number(self.scorer(asked, rows, y, **arguments), "scoring")
 
         return score
 
@@ -323,11 +320,10 @@ class RFECV(RFE):
             )
         estimator = threaded_copy(self.estimator, self.n_jobs)
         scorer = self._scorer()
-        folds, weighted = plan_of_fits(
+        folds = plan_of_fits(
             estimator, rows, y, self.cv, groups, fit_params, sample_weight, {"score": scorer}
         )
-        weights = folds.weights if weighted else None
-        table, by_fold, last, results = self._eliminations(estimator, folds, scorer, weights)
+        table, by_fold, last, results = self._eliminations(estimator, folds, scorer)
         if self.nested:
             table = replace(table, nested=self._nested(by_fold))
         return self._publish(
@@ -336,11 +332,11 @@ class RFECV(RFE):
         )  # fmt: skip
 
     def _eliminations(
-        self, estimator: Any, folds: Folds, scorer: Any, weights: Array | None
+        self, estimator: Any, folds: Folds, scorer: Any
     ) -> tuple[SizeScores, FoldEliminations, Elimination, dict[str, Any]]:
         """Scores by number of features, and the elimination in all rows, to the one chosen."""
         d, least = folds.X.shape[1], self._checked_value("min_features_to_select")
-        by_fold = FoldEliminations(self, estimator, folds, scorer, weights)
+        by_fold = FoldEliminations(self, estimator, folds, scorer)
         paths = [by_fold.of_fold(k, min(least, d)) for k in range(len(folds))]
         sizes = np.array([len(step.remaining) for step in paths[0][0]][::-1], dtype=np.intp)
         scores = np.array([values[::-1] for _, values in paths]).T
@@ -360,8 +356,8 @@ class RFECV(RFE):
         """Scores of each fold by what is selected without it."""
         folds, scores = by_fold.folds, np.empty(len(by_fold.folds))
         for k in range(len(folds)):
-            inside, weights = inner_folds(folds, k, by_fold.weights)
-            _, _, last, _ = self._eliminations(by_fold.estimator, inside, by_fold.scorer, weights)
+            inside = inner_folds(folds, k)
+            _, _, last, _ = self._eliminations(by_fold.estimator, inside, by_fold.scorer)
             scores[k] = by_fold.score(k, last.remaining)
         return scores
 

@@ -310,14 +310,13 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
             )
         estimator = threaded_copy(self.estimator, self.n_jobs)
         scorer = as_one_scorer(self.scoring, estimator)
-        folds, weighted = plan_of_fits(
+        folds = plan_of_fits(
             estimator, rows, y, self.cv, groups, fit_params, sample_weight, {"score": scorer}
         )
-        weights = folds.weights if weighted else None
         if isinstance(rows, np.ndarray) and not _is_finite(rows):
             # Whether the estimator takes such rows, and what is wrong if not, says a fit.
             trained(estimator, rows, y, folds.weights, folds.arguments)
-        selected, table = self._selected(estimator, folds, scorer, weights, d)
+        selected, table = self._selected(estimator, folds, scorer, d)
         support = np.zeros(d, dtype=bool)
         support[selected] = True
         return self._publish(
@@ -327,10 +326,10 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
         )  # fmt: skip
 
     def _selected(
-        self, estimator: Any, folds: Folds, scorer: Any, weights: Array | None, d: int
+        self, estimator: Any, folds: Folds, scorer: Any, d: int
     ) -> tuple[list[int], SizeScores]:
         """The selected columns, and the scores by their number."""
-        scores = SubsetScores(estimator, folds, scorer, weights)
+        scores = SubsetScores(estimator, folds, scorer)
         search = self._search(d, unit_of(scores.of_squares))
         steps = search.run(scores, d)
         sizes = np.array(sorted(steps.sets), dtype=np.intp)
@@ -344,8 +343,8 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
         if self.nested:
             nested, paths = np.empty(len(folds)), set(paths)
             for k in range(len(folds)):
-                inside, kept = inner_folds(folds, k, weights)
-                columns, table = _unnested(self)._selected(estimator, inside, scorer, kept, d)
+                inside = inner_folds(folds, k)
+                columns, table = _unnested(self)._selected(estimator, inside, scorer, d)
                 nested[k] = scores.scores_of(columns)[k]
                 paths |= {table.path}
         path = ", ".join(sorted(paths))

@@ -44,16 +44,14 @@ class SubsetScores:
     cross-validated by itself. `path` says which.
     """
 
-    def __init__(
-        self, estimator: Any, folds: Folds, scorer: Any, weights: Array | None = None
-    ) -> None:
-        self.estimator, self.folds, self.scorer, self.weights = estimator, folds, scorer, weights
+    def __init__(self, estimator: Any, folds: Folds, scorer: Any) -> None:
+        self.estimator, self.folds, self.scorer = estimator, folds, scorer
         methods = methods_asked({"score": scorer}, estimator)
         known = not overrides_fit_or_answers(estimator)
         self.sums = subset_sums(estimator, FoldTask(folds, methods=methods)) if known else None
         self.paths = set() if self.sums is None else {MERGED}
         # Scores that are not weighted as the fits are cannot be had from their statistics.
-        alike = folds.weights is None or weights is not None
+        alike = folds.is_scored_as_fitted("score")
         self.of_squares = of_squares(scorer, estimator) if alike else None
         squares = self.sums is not None and self.of_squares is not None
         self.sweeps = self.sums.sweeps() if self.sums is not None and squares else None
@@ -69,9 +67,7 @@ class SubsetScores:
         places = np.sort(np.asarray(columns, dtype=np.intp))
         if self.sums is None:
             folds = replace(self.folds, X=take_columns(self.folds.X, places.tolist()))
-            scored = scored_candidates(
-                self.estimator, folds, [{}], {"score": self.scorer}, nan, weights=self.weights
-            )
+            scored = scored_candidates(self.estimator, folds, [{}], {"score": self.scorer}, nan)
             self.paths.add(scored.strategy)
             values: Array = scored.test["score"][0]
             return values
@@ -79,7 +75,7 @@ class SubsetScores:
         scores = Scores({"score": self.scorer}, nan)
         for k in range(len(self.folds)):
             model = self.sums.model(k, places)
-            scores.add(self.folds, k, FittedFold([model], None, rows, 0.0), self.weights)
+            scores.add(self.folds, k, FittedFold([model], None, rows, 0.0))
         scores.warn()
         return np.array(scores.test[0]["score"])
 
@@ -126,8 +122,8 @@ def unit_of(scorer_function: Any) -> float:
 
 
 # ------------------------------------------------------------------ folds inside of a fold
-def inner_folds(folds: Folds, outer: int, weights: Array | None) -> tuple[Folds, Array | None]:
-    """The other folds of the rows that one fits, and the weights of scores there."""
+def inner_folds(folds: Folds, outer: int) -> Folds:
+    """The other folds of the rows that one fits."""
     rows = folds.train(outer)
     place = np.full(folds.n, -1)
     place[rows] = np.arange(len(rows))
@@ -144,10 +140,8 @@ def inner_folds(folds: Folds, outer: int, weights: Array | None) -> tuple[Folds,
     arguments = folds.arguments_of(rows)
     inside = arguments.pop("sample_weight", None)
     X, y = take_rows(folds.X, rows), take_rows(folds.y, rows)
-    return (
-        Folds(X, y, inside, len(rows), pairs, arguments),
-        None if weights is None else weights[rows],
-    )
+    of_scores = {name: folds.arguments_of_score(name, rows) for name in folds.of_scores}
+    return Folds(X, y, inside, len(rows), pairs, arguments, of_scores)
 
 
 def require_two_columns(selector: Any, rows: Any) -> None:

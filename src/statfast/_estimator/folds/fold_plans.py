@@ -55,6 +55,8 @@ class Folds:
     pairs: Sequence[Pair]  # (train or None for all others, test)
     # Arguments of fits beside these; arrays with a value for each row are cut to those of a fold.
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
+    # Arguments of scores by their names, such as weights, which are cut in the same way.
+    of_scores: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -81,11 +83,31 @@ class Folds:
 
     def arguments_of(self, rows: Array) -> dict[str, Any]:
         """Arguments of a fit to some rows."""
-        cut = {
-            name: value[rows] if isinstance(value, np.ndarray) and len(value) == self.n else value
-            for name, value in self.arguments.items()
-        }
+        cut = self._cut(self.arguments, rows)
         return cut if self.weights is None else cut | {"sample_weight": self.weights[rows]}
+
+    def arguments_of_score(self, name: str, rows: Array) -> dict[str, Any]:
+        """Arguments of a score on some rows."""
+        return self._cut(self.of_scores.get(name, {}), rows)
+
+    def weights_of_score(self, name: str) -> Array | None:
+        """The weights of all rows by which a score is weighted."""
+        return self.of_scores.get(name, {}).get("sample_weight")
+
+    def is_scored_as_fitted(self, name: str) -> bool:
+        """Whether a score has the weights of the fits, and no argument beside them."""
+        if self.of_scores.get(name, {}).keys() - {"sample_weight"}:
+            return False
+        weights = self.weights_of_score(name)
+        if weights is None or self.weights is None:
+            return weights is self.weights
+        return np.array_equal(weights, self.weights)
+
+    def _cut(self, arguments: dict[str, Any], rows: Array) -> dict[str, Any]:
+        return {
+            name: value[rows] if isinstance(value, np.ndarray) and len(value) == self.n else value
+            for name, value in arguments.items()
+        }
 
     @cached_property
     def left_out_rows(self) -> Array | None:

@@ -431,7 +431,7 @@ def external_validation(
     >>> round(external_validation(LinearRegression(), X, y, [[3.0], [4.0]], [3.0, 4.1]), 3)
     0.88
     """
-    from statfast.model_selection.evaluation.scoring import as_scorers, scored
+    from statfast.model_selection.evaluation.scoring import as_scorers
 
     (scorer,) = as_scorers(scoring, as_estimator(estimator)).values()
     rows, targets = X, y
@@ -439,4 +439,4 @@ def external_validation(
         rows = joined_rows(X, X_new, "X", "X_new")
         targets = joined_rows(y, y_new, "y", "y_new")
     model = with_params(estimator, {}).fit(rows, targets)
-    return float(scored(scorer, model, X_new, y_new, None))
+    return float(scorer(model, X_new, y_new))

@@ -91,10 +91,9 @@ def scored_candidates(
     error_score: float | str,
     *,
     with_train: bool = False,
-    weights: Array | None = None,
     with_models: bool = False,
 ) -> Scored:
-    """Score all candidates on the same folds; `weights` are those of scores."""
+    """Score all candidates on the same folds."""
     n, k = len(candidates), len(folds)
     test = {name: np.full((n, k), nan) for name in scorers}
     train = {name: np.full((n, k), nan) for name in scorers} if with_train else {}
@@ -105,9 +104,9 @@ def scored_candidates(
         for group in _groups(estimator, candidates):
             scores = Scores(scorers, error_score, len(group))
             fits = FoldFits(estimator, folds, [candidates[c] for c in group], methods, step)
-            if not _left_out(scores, fits, folds, weights):
+            if not _left_out(scores, fits, folds):
                 for fold, fitted in enumerate(fits):
-                    scores.add(folds, fold, fitted, weights, with_train)
+                    scores.add(folds, fold, fitted, with_train)
                     if with_models:
                         models.append(fitted.models)
             strategies.add(fits.strategy)
@@ -123,12 +122,12 @@ def scored_candidates(
     return Scored(test, train, fit_times, score_times, ", ".join(sorted(strategies)), models)
 
 
-def _left_out(scores: Scores, fits: FoldFits, folds: Any, weights: Array | None) -> bool:
+def _left_out(scores: Scores, fits: FoldFits, folds: Any) -> bool:
     """Whether the plan tells what each row, held out alone, is answered, and this is scored."""
     plan = fits.plan
     answers = plan.of_all_rows() if isinstance(plan, HeldOutAnswers) else None
     seconds = fits.planning_seconds
-    return answers is not None and scores.add_left_out(folds, answers, seconds, weights)
+    return answers is not None and scores.add_left_out(folds, answers, seconds)
 
 
 def _groups(estimator: Estimator, candidates: list[Any]) -> list[list[int]]:

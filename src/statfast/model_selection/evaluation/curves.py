@@ -117,10 +117,9 @@ def validation_curve(
     scorers = {"score": as_one_scorer(scoring, estimator)}
     candidates = [{param_name: value} for value in list(param_range)]
     with_params(model, candidates[0])
-    folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight, scorers)
+    folds = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight, scorers)
     scored = scored_candidates(
         model, folds, candidates, scorers, as_error_score(error_score), with_train=True,
-        weights=folds.weights if weighted else None,
     )  # fmt: skip
     (name,) = scorers
     return scored.train[name], scored.test[name]
@@ -218,15 +217,18 @@ def learning_curve(
     model = threaded_copy(estimator, n_jobs)
     scorers = {"score": as_one_scorer(scoring, estimator)}
     error_score = as_error_score(error_score)
-    folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight, scorers)
+    incremental = as_flag(exploit_incremental_learning, "exploit_incremental_learning")
+    calls = ("fit", "partial_fit") if incremental else ("fit",)
+    folds = plan_of_fits(
+        estimator, X, y, cv, groups, params, sample_weight, scorers, calls
+    )  # fmt: skip
     trains = [folds.train(k) for k in range(len(folds.pairs))]
     sizes = _sizes(train_sizes, min(map(len, trains)))
     if as_flag(shuffle, "shuffle"):
         rng = as_shuffler(random_state)
         trains = [rng.permutation(train) for train in trains]
     (name,) = scorers
-    scores, weights = Scores(scorers, error_score), folds.weights if weighted else None
-    incremental = as_flag(exploit_incremental_learning, "exploit_incremental_learning")
+    scores = Scores(scorers, error_score)
     if incremental:
         require_method(model, "partial_fit", "exploit_incremental_learning=True")
     for train, (_, held) in zip(trains, folds.pairs, strict=True):
@@ -239,7 +241,7 @@ def learning_curve(
             fits = FoldFits(model, nested)
         # The models are asked about rows that they have seen.
         for k, fitted in enumerate(fits):
-            scores.add(nested, k, fitted, weights, with_train=True)
+            scores.add(nested, k, fitted, with_train=True)
     scores.warn()
     shape = len(trains), len(sizes)
     test = np.reshape(scores.test[0][name], shape).T

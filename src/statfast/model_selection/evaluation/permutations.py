@@ -37,7 +37,6 @@ from statfast.model_selection.evaluation.scoring import (
     as_one_scorer,
     classifies,
     plan_of_fits,
-    scored,
     threaded_copy,
 )
 from statfast.model_selection.splitting.fold_arguments import check_cv
@@ -153,12 +152,10 @@ def permutation_test_score(
         raise ValueError("y must be passed, as its values are permuted; got None.")
     if hasattr(cv, "__iter__"):
         cv = check_cv(cv)  # An iterable may be read once only.
-    folds, weighted = plan_of_fits(
-        model, X, y, cv, groups, params, sample_weight, {"score": scorer}
-    )
+    folds = plan_of_fits(model, X, y, cv, groups, params, sample_weight, {"score": scorer})
     if groups is None and params is not None:
         groups = params.get("groups")
-    test = _Test(model, scorer, folds, folds.weights if weighted else None)
+    test = _Test(model, scorer, folds)
     score = test.score_of(folds)
     splitter = check_cv(cv, folds.y, classifier=classifies(model))
     of_permuted = np.array(test.scores(_permuted(folds, splitter, groups, times, rng)))
@@ -191,10 +188,8 @@ def _permuted(
 class _Test:
     """What is fitted and scored, and the folds of the targets as they are."""
 
-    def __init__(
-        self, model: Any, scorer: Callable[..., Any], folds: Folds, weights: Array | None
-    ) -> None:
-        self.model, self.scorer, self.folds, self.weights = model, scorer, folds, weights
+    def __init__(self, model: Any, scorer: Callable[..., Any], folds: Folds) -> None:
+        self.model, self.scorer, self.folds = model, scorer, folds
         self.for_each = _scorer_of_predictions(scorer, model)  # None: each is fitted by itself.
         if folds.y is None or folds.y.ndim != 1 or folds.y.dtype.kind not in "biuf":
             self.for_each = None
@@ -202,7 +197,7 @@ class _Test:
     def score_of(self, folds: Folds) -> float:
         """The mean score over some folds."""
         (scores,) = scored_candidates(
-            self.model, folds, [{}], {"score": self.scorer}, "raise", weights=self.weights
+            self.model, folds, [{}], {"score": self.scorer}, "raise"
         ).test.values()
         return float(scores[0].mean())
 
@@ -232,10 +227,10 @@ class _Test:
             rows = rows_of_fold(fitted.X, test)
             model = with_arguments(folds, fitted.only_model(), test)
             predicted = np.asarray(model.predict(rows)).reshape(len(test), -1)
-            weights = None if self.weights is None else self.weights[test]
+            arguments = folds.arguments_of_score("score", test)
             for column, y in enumerate(targets):
                 answers = Answers({"predict": predicted[:, column]})
-                value = scored(self.for_each, answers, rows, y[test], weights)
+                value = self.for_each(answers, rows, y[test], **arguments)
                 means[column] += as_number(value, "score") / len(folds)
         return [float(mean) for mean in means]
 

@@ -194,8 +194,9 @@ def plan_of_fits(
     params: dict[str, None] | None,
     sample_weight: Any,
     scorers: dict[str, Any] | None = None,
-) -> tuple[Folds, bool]:
-    """The folds with the arguments of their fits, and whether weights are those of scores, too."""
+    fits: tuple[str, ...] = ("fit",),
+) -> Folds:
+    """The folds, with the arguments of their fits (methods named by `fits`) and of scores."""
     if not isinstance(params, Mapping | None):
         raise wrong_type("params", "a dict", params)
     arguments = dict(params or {})
@@ -206,33 +207,60 @@ def plan_of_fits(
     if by_name is not None and groups is not None:
         raise ValueError("Groups were passed twice, in params and as groups. Drop one.")
     groups = by_name if groups is None else groups
-    rated_by_weight = sample_weight is not None
     weights = sample_weight if weights is None else weights
     if routing_is_on():
-        weights, arguments, rated_by_weight = _asked_for(estimator, scorers, weights, arguments)
+        given = {"sample_weight": weights, **arguments}
+        arguments, of_scores = _asked_for(estimator, scorers or {}, given, fits)
+        weights = arguments.pop("sample_weight", None)
+    else:
+        rated = {} if sample_weight is None else {"sample_weight": weights}
+        of_scores = {name: dict(rated) for name in scorers or {}}
     require_weights(estimator, weights)
     folds = as_plan(estimator, X, y, cv, groups, weights, arguments)
-    return folds, rated_by_weight
+    for of_score in of_scores.values():
+        for name, value in of_score.items():
+            of_score[name] = _as_score_argument(name, value, folds.n)
+    return replace(folds, of_scores=of_scores)
 
 
 def _asked_for(
-    estimator: Any, scorers: dict[str, Any] | None, weights: Any, arguments: dict[str, Any]
-) -> tuple[Any, dict[str, Any], bool]:
-    """The weights and other arguments of fits, and whether scores are weighted, where
-    scikit-learn's metadata routing is on: what the estimator has asked for."""
-    own_score = by_score in (scorers or {}).values()
-    calls = ("fit", "score") if own_score else ("fit",)
-    router = router_of("cross-validation", [Route("estimator", estimator, {"fit": calls})])
-    routes = routed(router, "fit", {"sample_weight": weights, **arguments})["estimator"]
-    of_fit = dict(routes["fit"])
-    of_score = dict(routes["score"]).get("sample_weight") if own_score else None
-    weights = of_fit.pop("sample_weight", None)
-    if of_score is not None and of_score is not weights:
-        raise ValueError(
-            "score has asked for weights that fit has not asked for. Call "
-            "set_fit_request(sample_weight=True), too, as folds are weighted by those of fits."
-        )
-    return weights, of_fit, of_score is not None
+    estimator: Any, scorers: dict[str, Any], metadata: dict[str, Any], fits: tuple[str, ...]
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """The arguments of fits and those of each score, where scikit-learn's metadata routing is on:
+    what the estimator and the scorers have asked for."""
+    routes = [Route("estimator", estimator, {"fit": fits}), *routes_of_scores(estimator, scorers)]
+    arguments = routed(router_of("cross-validation", routes), "fit", metadata)
+    of_scores = {name: dict(arguments[_route_of(name)]["score"]) for name in scorers}
+    return dict(arguments["estimator"][fits[-1]]), of_scores
+
+
+def routes_of_scores(estimator: Any, scorers: dict[str, Any]) -> list[Route]:
+    """The scorers as parts of what fits and scores; the estimator stands for its own score."""
+    calls = {"fit": ("score",), "score": ("score",)}
+    return [
+        Route(_route_of(name), estimator if scorer is by_score else scorer, calls)
+        for name, scorer in scorers.items()
+    ]
+
+
+def arguments_of_call(owner: Any, name: str, metadata: dict[str, Any]) -> dict[str, Any]:
+    """What the scorer of a search or the like is called with: where scikit-learn's routing is on,
+    what it has asked for."""
+    given = {key: value for key, value in metadata.items() if value is not None}
+    if not (given and routing_is_on()):
+        return given
+    return dict(routed(owner, "score", given)[_route_of(name)]["score"])
+
+
+def _route_of(name: str) -> str:
+    return f"scorer ({name})"
+
+
+def _as_score_argument(name: str, value: Any, n: int) -> Any:
+    if name == "sample_weight":
+        return as_weights(value, n)
+    listed = hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
+    return as_placed(value, name) if listed and n_rows(value) == n else value
 
 
 def with_groups(folds: Folds, estimator: Any, groups: Any) -> Folds:
@@ -327,13 +355,13 @@ class Scores:
         self.failures = []
         self.fits = 0
 
-    def add(self, folds: Any, k: int, fitted: Any, weights: Any, with_train: bool = False) -> None:
-        """Score the models of a fold, by weights of all rows or None."""
+    def add(self, folds: Any, k: int, fitted: Any, with_train: bool = False) -> None:
+        """Score the models of a fold."""
         test = folds.pairs[k][1]
         rows = rows_of_fold(fitted.X, test)
         self.fit_times.append(fitted.seconds / len(fitted.models))
         start = perf_counter()
-        known = self._of_squares(fitted, rows)
+        known = self._of_squares(folds, fitted, rows)
         models = fitted.models if known else self._asked_at_once(fitted.models, rows)
         for error in (model for model in models if isinstance(model, Exception)):
             if self.error_score == "raise":
@@ -345,26 +373,29 @@ class Scores:
                 for by_name, value in zip(self.test, values, strict=True):
                     by_name[name].append(float(value))
         else:
-            self._score(self.test, models, folds, test, rows, weights)
+            self._score(self.test, models, folds, test, rows)
         self.score_times.append((perf_counter() - start) / len(models))
         if with_train:
             train = folds.train(k)
             rows = rows_of_fold(fitted.X, train)
-            self._score(self.train, fitted.models, folds, train, rows, weights)
+            self._score(self.train, fitted.models, folds, train, rows)
 
-    def add_left_out(self, folds: Any, answers: Any, seconds: Any, weights: Any) -> Any:
+    def add_left_out(self, folds: Any, answers: Any, seconds: Any) -> Any:
         """Score what each row, held out alone, is answered by each candidate, at once.
 
         Returns False where scores of single rows are not to be had so.
         """
         rows, y = folds.left_out_rows, np.asarray(folds.y)
         by_row = all(isinstance(s, Scorer) and s.each for s in self.scorers.values())
+        if any(given.keys() - {"sample_weight"} for given in folds.of_scores.values()):
+            return False
         if rows is None or not by_row or y.ndim != 1:
             return False
         start, y = perf_counter(), y[rows]
         for by_name, answer in zip(self.test, answers, strict=True):
             for name, scorer in self.scorers.items():
                 values = scorer.each(y, answer[rows], None)
+                weights = folds.weights_of_score(name)
                 if weights is not None:  # Rows of weight 0 have no score.
                     values[weights[rows] == 0.0] = nan
                 by_name[name] = values
@@ -374,13 +405,16 @@ class Scores:
         self.score_times = np.full(len(rows), (perf_counter() - start) / count)
         return True
 
-    def _of_squares(self, fitted: Any, rows: Any) -> Any:
+    def _of_squares(self, folds: Folds, fitted: Any, rows: Any) -> Any:
         """Scores (C,) by name of many candidates, by the statistics of the rows held out; None
         where these do not tell them."""
         models = fitted.models
         # Rows in float32 would round predictions.
         single = not isinstance(rows, np.ndarray) or rows.dtype != np.float64
         if fitted.held is None or single or not _can_be_asked_together(models, SumFit):
+            return None
+        # The statistics are weighted as the fits are.
+        if not all(map(folds.is_scored_as_fitted, self.scorers)):
             return None
         functions = {key: of_squares(scorer, models[0]) for key, scorer in self.scorers.items()}
         if None in functions.values():
@@ -409,14 +443,14 @@ class Scores:
         folds: Folds,
         places: Array,
         rows: Any,
-        weights: Array | None,
     ) -> None:
         """Add the scores of each model on some rows, which are those at `places`."""
-        y, weights = take_rows(folds.y, places), None if weights is None else weights[places]
+        y = take_rows(folds.y, places)
+        arguments = {name: folds.arguments_of_score(name, places) for name in self.scorers}
         for by_name, model in zip(scores, models, strict=True):
             if not isinstance(model, Exception):
                 model = with_arguments(folds, model, places)
-            self._add(by_name, model, rows, y, weights)
+            self._add(by_name, model, rows, y, arguments)
 
     def _add(
         self,
@@ -424,13 +458,13 @@ class Scores:
         model: Any,
         rows: Any,
         y: Array,
-        weights: Array | None,
+        arguments: dict[str, dict[str, Any]],
     ) -> None:
         for name, scorer in self.scorers.items():
             value = self.error_score
             if not isinstance(model, Exception):
                 try:
-                    value = as_number(scored(scorer, model, rows, y, weights), name)
+                    value = as_number(scorer(model, rows, y, **arguments[name]), name)
                 except Exception as raised:
                     if self.error_score == "raise":
                         raise
@@ -463,12 +497,6 @@ class Scores:
 def _can_be_asked_together(models: list[Any], kind: type[Any]) -> bool:
     """Whether models of several candidates are all of a class that may answer for all of them."""
     return len(models) > 1 and all(isinstance(model, kind) for model in models)
-
-
-def scored(scorer: Any, model: Any, rows: Any, y: Any, weights: Array | None) -> float:
-    if weights is None:
-        return scorer(model, rows, y)
-    return scorer(model, rows, y, sample_weight=weights)
 
 
 def as_number(value: float, name: str) -> float:

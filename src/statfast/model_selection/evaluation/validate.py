@@ -145,10 +145,10 @@ def cross_validate(
     error_score = as_error_score(error_score)
     with_train = as_flag(return_train_score, "return_train_score")
     with_models = as_flag(return_estimator, "return_estimator")
-    folds, weighted = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight, scorers)
+    folds = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight, scorers)
     scored = scored_candidates(
         estimator, folds, [{}], scorers, error_score, with_train=with_train,
-        weights=folds.weights if weighted else None, with_models=with_models,
+        with_models=with_models,
     )  # fmt: skip
     times = {"fit_time": scored.fit_times[0], "score_time": scored.score_times[0]}
     scores = FoldScores(times, scored.strategy)
@@ -291,7 +291,7 @@ def cross_val_predict(
     """
     estimator = threaded_copy(estimator, n_jobs)
     as_choice(method, "method", METHODS)
-    folds, _ = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
+    folds = plan_of_fits(estimator, X, y, cv, groups, params, sample_weight)
     require_partition(folds, "cross_val_predict")
     return held_out_answers(estimator, folds, method)[0]
 

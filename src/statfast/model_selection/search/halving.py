@@ -111,9 +111,8 @@ class HalvingSearch(ParameterSearch):
         raise NotImplementedError
 
     def _evaluated(
-        self, estimator: Any, folds: Any, scorers: dict[str, Any], settings: Any,
-        weights: Array | None,
-    ) -> Evaluated:  # fmt: skip
+        self, estimator: Any, folds: Any, scorers: dict[str, Any], settings: Any
+    ) -> Evaluated:
         as_shuffler(self.random_state)  # Refuses what is none, though no rows may be drawn.
         schedule, candidates = self._scheduled(estimator, folds, settings)
         rounds: list[Scored] = []
@@ -126,7 +125,7 @@ class HalvingSearch(ParameterSearch):
                 of_round = self._fewer_rows(folds, resources / _n_weighted(folds))
             else:
                 candidates = [params | {self.resource: resources} for params in candidates]
-            scored = self._scored(estimator, of_round, candidates, scorers, settings, weights)
+            scored = self._scored(estimator, of_round, candidates, scorers, settings)
             rounds.append(scored)
             tried += candidates
             n_candidates.append(len(candidates))

@@ -37,14 +37,17 @@ from statfast._validation import (
 )
 from statfast.model_selection.evaluation.candidate_scores import Scored, scored_candidates
 from statfast.model_selection.evaluation.scoring import (
+    arguments_of_call,
     as_error_score,
     as_scorers,
     groups_argument,
     plan_of_fits,
+    routes_of_scores,
     threaded_copy,
 )
 from statfast.model_selection.search.grids import all_candidates
 
+TRANSFORMS = ("transform", "inverse_transform")
 NO_BEST = "This search has refit=False, and so no best estimator to ask. Pass refit=True."
 
 
@@ -129,11 +132,8 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
         settings, estimator = self._checked(), threaded_copy(self.estimator, self.n_jobs)
         scorers = as_scorers(settings.scoring, estimator)
         rated = self._rated(scorers)
-        folds, weighted = plan_of_fits(
-            estimator, X, y, self.cv, groups, params, sample_weight, scorers
-        )
-        weights = folds.weights if weighted else None
-        search = self._evaluated(estimator, folds, scorers, settings, weights)
+        folds = plan_of_fits(estimator, X, y, self.cv, groups, params, sample_weight, scorers)
+        search = self._evaluated(estimator, folds, scorers, settings)
         candidates, scored = search.candidates, search.scored
         results = search.columns | scored.table(candidates)
         fitted = search.attributes | {
@@ -164,9 +164,9 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
         return self._publish(X, n_features_in_=width, **fitted)
 
     def _routes(self) -> list[Route]:
-        calls = {method: (method,) for method in (*ANSWERS, "transform", "inverse_transform")}
-        of_fit = ("fit", "score") if self.scoring is None else ("fit",)
-        routes = [Route("estimator", self.estimator, {"fit": of_fit, **calls})]
+        calls = {method: (method,) for method in ("fit", *ANSWERS[:-1], *TRANSFORMS)}
+        routes = [Route("estimator", self.estimator, calls)]
+        routes += routes_of_scores(self.estimator, as_scorers(self.scoring, self.estimator))
         if hasattr(self.cv, "get_metadata_routing"):
             routes.append(Route("splitter", self.cv, {"fit": ("split",)}))
         return routes
@@ -177,11 +177,10 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
         folds: Any,
         scorers: dict[str, Any],
         settings: Any,
-        weights: Array | None,
     ) -> Evaluated:
         """The candidates and their scores: here, all candidates on all rows."""
         candidates = self._candidates()
-        scored = self._scored(estimator, folds, candidates, scorers, settings, weights)
+        scored = self._scored(estimator, folds, candidates, scorers, settings)
         return Evaluated(candidates, scored)
 
     def _scored(
@@ -191,14 +190,13 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
         candidates: list[Any],
         scorers: Any,
         settings: Any,
-        weights: Array | None,
     ) -> Scored:
         for candidate in candidates:
             # Raises an error for a parameter that the estimator does not have.
             with_params(estimator, candidate)
         return scored_candidates(
             estimator, folds, candidates, scorers, settings.error_score,
-            with_train=settings.return_train_score, weights=weights,
+            with_train=settings.return_train_score,
         )  # fmt: skip
 
     def _rated(self, scorers: dict[str, Any]) -> str | None:
@@ -365,7 +363,9 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
         self._asked(None, "fit")
         return self.best_estimator_.inverse_transform(X)
 
-    def score(self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None) -> float:
+    def score(
+        self, X: Rows, y: ArrayLike | None = None, sample_weight: Weights = None, **params: Any
+    ) -> float:
         """Score the best estimator, by the score that chose it.
 
         Parameters
@@ -376,17 +376,20 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
             True labels or target values.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; None is 1 for all.
+        **params : object
+            Other arguments of the score.
 
         Returns
         -------
         float
         """
         self._asked(X, "fit")
-        scorer = self.scorer_
+        name, scorer = "score", self.scorer_
         if isinstance(scorer, dict):
-            named = isinstance(self.refit, str)
-            scorer = scorer[self.refit if named else next(iter(scorer))]
-        more = {} if sample_weight is None else {"sample_weight": sample_weight}
+            name = self.refit if isinstance(self.refit, str) else next(iter(scorer))
+            scorer = scorer[name]
+        metadata = {"sample_weight": sample_weight, **params}
+        more = arguments_of_call(self, name, metadata)
         return scorer(self.best_estimator_, X, y, **more)
 
     _estimator_type = property(lambda self: self.estimator._estimator_type)

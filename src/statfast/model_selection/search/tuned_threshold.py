@@ -35,7 +35,7 @@ from statfast._validation import MAX_REPEATS, as_choice, as_vector, shown
 from statfast.metrics import choose_threshold, get_scorer
 from statfast.metrics.ranking.thresholds import CRITERIA
 from statfast.model_selection.evaluation.fold_strategies import FoldFits, rows_of_fold
-from statfast.model_selection.evaluation.scoring import as_number, as_plan, scored
+from statfast.model_selection.evaluation.scoring import as_number, as_plan
 from statfast.model_selection.search.fixed_threshold import (
     ThresholdClassifier,
     fitted_copy,
@@ -367,4 +367,5 @@ def score_at(fold: Any, threshold: Any, scorer: Any, classes: Any, positive: Any
     """The score of the labels that a threshold gives the rows of a fold."""
     labels = labels_of(fold.scores, threshold, classes, positive)
     model = Answers({"predict": labels}, classes)
-    return as_number(scored(scorer, model, fold.scores[:, None], fold.y, fold.weights), "scoring")
+    weighted = {} if fold.weights is None else {"sample_weight": fold.weights}
+    return as_number(scorer(model, fold.scores[:, None], fold.y, **weighted), "scoring")
