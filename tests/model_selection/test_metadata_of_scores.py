@@ -16,7 +16,7 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4))
 Y = X @ [1.0, 2.0, 3.0, 0.0] + RNG.normal(size=60)
 WEIGHTS = RNG.uniform(0.1, 5.0, 60)
-OTHERS = WEIGHTS[::-1].copy()
+REVERSED = WEIGHTS[::-1].copy()
 CV = sf.KFold(3)
 CALLS = {
     "cross_validate": lambda m, f, e, s, p: np.r_[
@@ -84,7 +84,7 @@ def test_scores_are_weighted_as_they_ask(call, scoring, fit, score):
     params = {"sample_weight": WEIGHTS} if fit or scoring != "by another name" else {}
     made = {None: None, "here": scorer(metrics, score), "there": scorer(peer_metrics, score)}
     if scoring == "by another name":
-        params |= {"others": OTHERS}
+        params |= {"others": REVERSED}
         made[scoring] = scorer(metrics, "others")
     ours, expected = (
         CALLS[call](*modules, asked(fit, score), made[scoring], params)
@@ -118,7 +118,7 @@ def test_each_of_several_scores_has_its_own():
     }
     ours, expected = (
         module.cross_validate(
-            sf.Ridge(), X, Y, cv=CV, scoring=scoring, params={"a": WEIGHTS, "b": OTHERS}
+            sf.Ridge(), X, Y, cv=CV, scoring=scoring, params={"a": WEIGHTS, "b": REVERSED}
         )
         for module in (model_selection, peer)
     )

@@ -242,8 +242,8 @@ def test_transforms_get_what_they_ask_for(routing, library):
 class Plain(Estimator):
     """A transformer without ``fit_transform``, whose both methods take an argument."""
 
-    def fit(self, X, y=None, mass=None):
-        return self._publish(X, mass_=mass)
+    def fit(self, X, y=None, amount=None):
+        return self._publish(X, amount_=amount)
 
     def transform(self, X, shift=0.0):
         return np.asarray(X) + shift
@@ -256,13 +256,13 @@ def test_steps_without_fit_transform_get_the_arguments_of_both_methods(routing, 
     compose = pytest.importorskip(f"{library.__name__}.compose")
 
     def plain():
-        return Plain().set_fit_request(mass=True).set_transform_request(shift=True)
+        return Plain().set_fit_request(amount=True).set_transform_request(shift=True)
 
-    given = {"mass": 7.0, "shift": 3.0}
+    given = {"amount": 7.0, "shift": 3.0}
     last = sf.StandardScaler().set_fit_request(sample_weight=False)
     model = pipeline.Pipeline([("a", plain()), ("same", "passthrough"), ("last", last)])
     getattr(model, method)(X, **given)
-    assert model[0].mass_ == 7.0
+    assert model[0].amount_ == 7.0
     np.testing.assert_allclose(model[-1].mean_, X.mean(axis=0) + 3.0, rtol=1e-12)
     if method == "fit_transform":
         only = sf.Pipeline([("only", plain())])

@@ -3,7 +3,7 @@
 
 As a rule weights reach each part that takes them, and other arguments of ``fit`` are named
 ``part__argument``. Where scikit-learn's setting of metadata routing is on, each part gets what it
-asked for by ``set_fit_request`` and the like, as in scikit-learn's own classes.
+asked for by ``set_score_request`` and the like, as in scikit-learn's own classes.
 """
 
 from __future__ import annotations

@@ -262,7 +262,7 @@ class BaggingModel(Estimator):
         Returns
         -------
         sklearn.utils.metadata_routing.MetadataRouter
-            Or the request of the ensemble itself, where ``set_fit_request`` made one.
+            Or the request of the ensemble itself, where it has one.
         """
         if self.__dict__.get("_metadata_request"):
             return super().get_metadata_routing()

@@ -7,6 +7,7 @@
 #include "cart/grow/grow_table.h"
 #include "order/counting_sort.h"
 #include "order/heap.h"
+#include "cart/split/column_ranks.h"
 #include "cart/split/score.h"
 #include "cart/split/single_sum.h"
 #include "cart/split/sums_below.h"
