@@ -102,7 +102,11 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"statfast {release}"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-html_theme_options = {"show_prev_next": False, "show_toc_level": 2}
+html_theme_options = {
+    "show_prev_next": False,
+    "show_toc_level": 2,
+    "collapse_navigation": True,  # the branch of a page alone: a fifth of the time of the build
+}
 mathjax_path = "mathjax/tex-chtml.js"  # a copy, so that formulas need no network
 html_show_sourcelink = False
 html_sidebars = {

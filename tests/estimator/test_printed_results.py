@@ -2,6 +2,8 @@
 """Results print as tables, and have their numbers as a data frame and as a plot."""
 
 import dataclasses
+import html
+import re
 
 import numpy as np
 import pytest
@@ -76,3 +78,41 @@ def test_numbers_of_the_tables_are_those_of_the_results(iris):
     np.testing.assert_array_equal(np.asarray(found[0].table())[:, 0], found[0].mean)
     two = found[7]
     np.testing.assert_array_equal(np.asarray(two.table())[:, 1], two.average[1].ravel())
+
+
+def test_every_result_is_a_table_in_a_notebook(iris):
+    """Of all that is printed as lines, with the same numbers and words."""
+    kinds = {getattr(family, name) for family in FAMILIES for name in family.__all__}
+    results = {kind for kind in kinds if dataclasses.is_dataclass(kind)}
+    shown = {kind for kind in results if kind.__name__ not in NOT_TABLES}
+    assert not [kind for kind in shown if not hasattr(kind, "_repr_html_")]
+    X, y = iris
+    search = {"random_state": 0, "n_boot": 5}
+    models = {"<LDA>": statfast.LinearDiscriminantAnalysis(), "NB": statfast.GaussianNB()}
+    for result in (
+        statfast.cluster.choose_n_clusters(X, ks=[2, 3], random_state=0),
+        statfast.cluster.gap_statistic(X, k_max=2, **search),
+        statfast.cluster.cluster_stability(X, 3, **search),
+        statfast.mixture.choose_mixture(
+            X, n_components=[1, 2], covariance_types=["EII", "VVV"], random_state=0
+        ),
+        statfast.lasso_path(X, y, alphas=3),
+        statfast.tree.pruning_table(statfast.DecisionTreeClassifier(random_state=0), X, y),
+        model_selection.compare(models, X, y),
+        statfast.linear.step(statfast.LinearRegression().fit(X, y), X, y),
+    ):
+        text, page = str(result), result._repr_html_()
+        assert repr(result) == text
+        assert "<table>" in page
+        assert "<LDA>" not in page
+        words = [html.unescape(w) for w in re.sub(r"<[^>]*>", " ", page).split()]
+        assert not set(text.split()) - set(words)
+
+
+def test_scores_of_folds_are_a_table_in_a_notebook(iris):
+    X, y = iris
+    result = statfast.cross_validate(statfast.LinearRegression(), X, y, return_estimator=True)
+    page = result._repr_html_()
+    assert page.count("<tr>") == 6
+    assert f"<td>{result['test_score'][2]:.4g}</td>" in page
+    assert "merged statistics" in page

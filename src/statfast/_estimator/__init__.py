@@ -172,9 +172,11 @@ from statfast._estimator.sums.row_sums import (
 from statfast._estimator.sums.sum_fit import SumFit
 from statfast._estimator.tables import (
     CoefficientTable,
+    Columned,
     LongTabled,
     Summary,
     Tabled,
+    html_table,
     weight_text,
 )
 
@@ -199,6 +201,7 @@ __all__ = [
     "Clusterer",
     "CoefficientTable",
     "ColumnMoments",
+    "Columned",
     "Display",
     "Drawn",
     "Estimator",
@@ -269,6 +272,7 @@ __all__ = [
     "group_runs",
     "handed",
     "handed_for",
+    "html_table",
     "ignored_names",
     "ignoring_sklearn_arguments",
     "information_criteria",

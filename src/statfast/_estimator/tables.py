@@ -122,7 +122,7 @@ class CoefficientTable:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return _html_table(self.cells())
+        return html_table(self.cells())
 
 
 class Tabled:
@@ -195,6 +195,35 @@ class LongTabled(Tabled):
         table, n_rows = self._first_rows(MAX_ROWS_SHOWN)
         more = n_rows - len(table)
         return table._repr_html_() + (f"<p>... and {more} more rows</p>" if more else "")
+
+
+class Columned:
+    """Mixin: results that print as columns of fixed widths, numbers to the right, and in a notebook
+    as a table: `_cells` are a line of headings and one for each row, `_widths` those of the text,
+    and `_remarks` the lines below."""
+
+    def _cells(self) -> list[list[str]]:
+        raise NotImplementedError
+
+    def _widths(self) -> list[int]:
+        raise NotImplementedError
+
+    def _remarks(self) -> list[str]:
+        return []
+
+    def __str__(self) -> str:
+        widths = self._widths()
+        lines = (
+            " ".join(text.rjust(wide) for text, wide in zip(line, widths, strict=True)).rstrip()
+            for line in self._cells()
+        )
+        return "\n".join([*lines, *self._remarks()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        remarks = "".join(f"<p>{html.escape(line)}</p>" for line in self._remarks())
+        return html_table([[text.strip() for text in line] for line in self._cells()]) + remarks
 
 
 @dataclass(frozen=True)
@@ -271,10 +300,10 @@ class Summary:
             [name, _fact(value), next_name, _fact(more)]
             for (name, value), (next_name, more) in zip(first_half, second_half, strict=False)
         ]
-        parts = [f"<h4>{html.escape(self.title)}</h4>", _html_table([[""] * 4, *facts], head=False)]
+        parts = [f"<h4>{html.escape(self.title)}</h4>", html_table([[""] * 4, *facts], head=False)]
         for name, table in self._tables():
             parts += [f"<h5>{html.escape(name)}</h5>"] if name else []
-            parts.append(_html_table(table.cells()))
+            parts.append(html_table(table.cells()))
         parts += [f"<p>{html.escape(note)}</p>" for note in self._remarks()]
         return "".join(parts)
 
@@ -361,7 +390,7 @@ def _text_lines(cells: list[list[str]]) -> list[str]:
     ]
 
 
-def _html_table(cells: list[list[str]], head: bool = True) -> str:
+def html_table(cells: list[list[str]], head: bool = True) -> str:
     rows = []
     for number, line in enumerate(cells if head else cells[1:]):
         tag = "th" if head and number == 0 else "td"

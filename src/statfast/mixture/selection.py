@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from statfast._engine import Chunks, checkpoint, each, is_distributed
-from statfast._estimator import Display, picture
+from statfast._estimator import Columned, Display, picture
 from statfast._typing import Array, Axes, DataFrame, Rows, Seed, Weights
 from statfast._validation import (
     MAX_REPEATS,
@@ -34,7 +34,7 @@ MAX_ITER = 1000  # iterations of a run
 
 
 @dataclass(frozen=True, repr=False)
-class MixtureChoice:
+class MixtureChoice(Columned):
     """Result of `choose_mixture`.
 
     Attributes
@@ -102,21 +102,24 @@ class MixtureChoice:
         """
         return picture("mixture_criteria")(self, ax=ax, **style)
 
-    def __str__(self) -> str:
+    def _cells(self) -> list[list[str]]:
+        cells = [["K", *self.covariance_types]]
+        for k, row in zip(self.n_components, self.scores[self.criterion], strict=True):
+            cells.append([str(k), *("" if np.isnan(value) else f"{value:.2f}" for value in row)])
+        return cells
+
+    def _widths(self) -> list[int]:
+        return [3, 11, *(10 for _ in self.covariance_types[1:])]
+
+    def _remarks(self) -> list[str]:
         table = self.scores[self.criterion]
-        lines = ["  K " + "".join(f"{name:>11}" for name in self.covariance_types)]
-        for k, row in zip(self.n_components, table, strict=True):
-            cells = (" " * 11 if np.isnan(value) else f"{value:11.2f}" for value in row)
-            lines.append(f"{k:3d} " + "".join(cells).rstrip())
         order = np.argsort(table, axis=None, kind="stable")[:N_BEST_SHOWN]
         pairs = [np.unravel_index(place, table.shape) for place in order.tolist()]
         best = ", ".join(
             f"{self.covariance_types[j]},{self.n_components[i]} {table[i, j]:.2f}"
             for i, j in pairs if not np.isnan(table[i, j])
         )  # fmt: skip
-        return "\n".join([*lines, f"least {self.criterion.upper()}: {best}"])
-
-    __repr__ = __str__
+        return [f"least {self.criterion.upper()}: {best}"]
 
 
 def choose_mixture(

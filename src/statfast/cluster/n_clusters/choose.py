@@ -11,7 +11,7 @@ import numpy as np
 
 from statfast._distance import PRECOMPUTED
 from statfast._engine import checkpoint, each, grid
-from statfast._estimator import Display, picture
+from statfast._estimator import Columned, Display, picture
 from statfast._typing import Axes, DataFrame, Jobs, Rows, Seed
 from statfast._validation import MAX_REPEATS, as_choice, as_count, as_generator, shown, wrong_type
 from statfast.cluster.n_clusters.data import as_points
@@ -41,7 +41,7 @@ NUMBERS_PER_STRIP = 1 << 20  # numbers squared at a time
 
 
 @dataclass(frozen=True, repr=False)
-class NClustersResult:
+class NClustersResult(Columned):
     """Result of `choose_n_clusters`.
 
     Attributes
@@ -113,17 +113,18 @@ class NClustersResult:
             return picture("gap")(self, ax=ax, **style)
         return picture("elbow")(self, score, ax=ax, **style)
 
-    def __str__(self) -> str:
-        names = list(self.scores)
-        lines = ["   k " + " ".join(f"{name:>17}" for name in names)]
+    def _cells(self) -> list[list[str]]:
+        cells = [["k ", *self.scores]]
         for i, k in enumerate(self.k):
             mark = "*" if k == self.recommended else " "
-            lines.append(
-                f"{k:4d}{mark}" + " ".join(f"{self.scores[name][i]:17.6g}" for name in names)
-            )
-        return "\n".join([*lines, f"* recommended by {self.criterion}"])
+            cells.append([f"{k}{mark}", *(f"{scores[i]:.6g}" for scores in self.scores.values())])
+        return cells
 
-    __repr__ = __str__
+    def _widths(self) -> list[int]:
+        return [5, 16, *(17 for _ in range(len(self.scores) - 1))]
+
+    def _remarks(self) -> list[str]:
+        return [f"* recommended by {self.criterion}"]
 
 
 def choose_n_clusters(

@@ -15,7 +15,7 @@ import numpy as np
 
 from statfast._distance import PLAIN, OfRows, rescaled
 from statfast._engine import each, interruptible
-from statfast._estimator import Display, picture
+from statfast._estimator import Columned, Display, picture
 from statfast._typing import Array, ArrayLike, Axes, DataFrame, Jobs, Rows, Seed
 from statfast._validation import (
     MAX_REPEATS,
@@ -36,7 +36,7 @@ NULLS = ("pca", "box")
 
 
 @dataclass(frozen=True, repr=False)
-class GapStatisticResult:
+class GapStatisticResult(Columned):
     """Result of `gap_statistic`, for k = 1, 2, ...
 
     Attributes
@@ -120,13 +120,16 @@ class GapStatisticResult:
         """
         return picture("gap")(self, rule=rule, ax=ax, **style)
 
-    def __str__(self) -> str:
-        lines = [f"{'k':>4} {'log W':>10} {'expected':>10} {'gap':>9} {'se':>9}"]
+    def _cells(self) -> list[list[str]]:
         columns = zip(self.k, self.log_w, self.expected, self.gap, self.se, strict=True)
-        lines += [f"{k:4d} {w:10.4f} {e:10.4f} {g:9.4f} {s:9.4f}" for k, w, e, g, s in columns]
-        return "\n".join([*lines, f"best by firstSEmax: {self.best()}"])
+        rows = ([str(k), *(f"{value:.4f}" for value in values)] for k, *values in columns)
+        return [["k", "log W", "expected", "gap", "se"], *rows]
 
-    __repr__ = __str__
+    def _widths(self) -> list[int]:
+        return [4, 10, 10, 9, 9]
+
+    def _remarks(self) -> list[str]:
+        return [f"best by firstSEmax: {self.best()}"]
 
 
 def gap_statistic(

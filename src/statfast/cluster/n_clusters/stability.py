@@ -14,7 +14,7 @@ import numpy as np
 
 from statfast._distance import PRECOMPUTED
 from statfast._engine import each, usable_threads
-from statfast._estimator import Display, picture
+from statfast._estimator import Columned, Display, picture
 from statfast._typing import Array, Axes, DataFrame, Rows, Seed
 from statfast._validation import MAX_REPEATS, as_count, as_generator, refuse_large
 from statfast.cluster.n_clusters.data import as_points
@@ -24,7 +24,7 @@ RECOVERED, DISSOLVED = 0.75, 0.5
 
 
 @dataclass(frozen=True, repr=False)
-class StabilityResult:
+class StabilityResult(Columned):
     """Result of `cluster_stability`.
 
     Attributes
@@ -88,16 +88,15 @@ class StabilityResult:
     def _sizes(self) -> Array:
         return np.bincount(self.labels[self.labels >= 0], minlength=len(self.mean))
 
-    def __str__(self) -> str:
-        lines = [f"{'cluster':>8} {'rows':>8} {'Jaccard':>8} {'recovered':>10} {'dissolved':>10}"]
-        sizes = self._sizes()
-        columns = zip(sizes, self.mean, self.recovered, self.dissolved, strict=True)
-        lines += [
-            f"{c:8d} {n:8d} {j:8.3f} {r:10d} {x:10d}" for c, (n, j, r, x) in enumerate(columns)
-        ]
-        return "\n".join(lines)
+    def _cells(self) -> list[list[str]]:
+        columns = zip(self._sizes(), self.mean, self.recovered, self.dissolved, strict=True)
+        cells = [["cluster", "rows", "Jaccard", "recovered", "dissolved"]]
+        for cluster, (rows, mean, *counts) in enumerate(columns):
+            cells.append([str(cluster), str(rows), f"{mean:.3f}", *map(str, counts)])
+        return cells
 
-    __repr__ = __str__
+    def _widths(self) -> list[int]:
+        return [8, 8, 8, 10, 10]
 
 
 def cluster_stability(

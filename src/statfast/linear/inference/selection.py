@@ -7,6 +7,7 @@ doi:10.1007/978-0-387-21706-2; Akaike 1974, doi:10.1109/TAC.1974.1100705).
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
@@ -280,11 +281,19 @@ class StepwiseResult:
         return picture("stepwise")(self, ax=ax, **style)
 
     def __str__(self) -> str:
-        criterion = list(self.path.columns)[-1]
-        kept = ", ".join(self.terms) or "the intercept alone"
-        return f"Stepwise selection by {criterion}\n\n{self.path}\n\nKept: {kept}"
+        title, kept = self._words()
+        return f"{title}\n\n{self.path}\n\n{kept}"
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        title, kept = map(html.escape, self._words())
+        return f"<h4>{title}</h4>{self.path._repr_html_()}<p>{kept}</p>"
+
+    def _words(self) -> tuple[str, str]:
+        criterion = list(self.path.columns)[-1]
+        kept = ", ".join(self.terms) or "the intercept alone"
+        return f"Stepwise selection by {criterion}", f"Kept: {kept}"
 
 
 def step(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import ANY, Display, ignoring_sklearn_arguments, picture
+from statfast._estimator import ANY, Columned, Display, ignoring_sklearn_arguments, picture
 from statfast._linalg import power_of_two
 from statfast._typing import Array, ArrayLike, Axes, DataFrame, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
@@ -30,7 +30,7 @@ from statfast.linear.penalized.residual_descent import ResidualDescent
 
 
 @dataclass(frozen=True, repr=False)
-class RegularizationPath:
+class RegularizationPath(Columned):
     """Regularization path: coefficients for a decreasing sequence of penalties.
 
     Attributes
@@ -110,16 +110,16 @@ class RegularizationPath:
         """
         return picture("regularization_path")(self, ax=ax, **style)
 
-    def __str__(self) -> str:
+    def _cells(self) -> list[list[str]]:
         several = self.coefs.ndim == 3
-        lines = [f"{'alpha':>12} {'nonzero':>8} {'l21 norm' if several else 'l1 norm':>12}"]
         lengths = np.linalg.norm(self.coefs, axis=0) if several else np.abs(self.coefs)
         counts, sizes = (lengths != 0).sum(axis=0), lengths.sum(axis=0)
         columns = zip(self.alphas, counts, sizes, strict=True)
-        lines += [f"{alpha:12.6g} {count:8d} {size:12.6g}" for alpha, count, size in columns]
-        return "\n".join(lines)
+        rows = ([f"{alpha:.6g}", str(count), f"{size:.6g}"] for alpha, count, size in columns)
+        return [["alpha", "nonzero", "l21 norm" if several else "l1 norm"], *rows]
 
-    __repr__ = __str__
+    def _widths(self) -> list[int]:
+        return [12, 8, 12]
 
     def predict(self, X: Rows) -> Array:
         """Return the linear predictor at every penalty.

@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from statfast._estimator import CoefficientTable, Drawn, Scorer, picture, weighted_labels
+from statfast._estimator import (
+    CoefficientTable,
+    Drawn,
+    Scorer,
+    html_table,
+    picture,
+    weighted_labels,
+)
 from statfast._typing import Array, ArrayLike, Axes, DataFrame, Rows, Seed, Weights
 from statfast._validation import as_choice, as_estimator, as_label, as_real, shown, wrong_type
 from statfast.metrics import auc_test, get_scorer
@@ -158,6 +165,13 @@ class Comparison:
         return "\n".join([*lines, "", str(self.table())])
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = zip(self.names, self.means, self.intervals, strict=True)
+        cells = [["", "Mean", "Interval"]]
+        for name, mean, (low, high) in rows:
+            cells.append([name, f"{mean:.4f}", f"[{low:.4f}, {high:.4f}]"])
+        return html_table(cells) + self.table()._repr_html_()
 
 
 def compare(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from inspect import signature, unwrap
@@ -23,6 +24,7 @@ from statfast._estimator import (
     as_folds,
     as_groups,
     by_score,
+    html_table,
     routed,
     router_of,
     routing_is_on,
@@ -341,6 +343,17 @@ class FoldScores(dict):
             raise wrong_type("scores", "a dict", scores)
         super().__init__(scores)
         self.path = path
+
+    def _repr_html_(self) -> str:
+        """A row for each fold, and the way they were fitted."""
+        numbers = {
+            name: values
+            for name, values in self.items()
+            if isinstance(values, np.ndarray) and values.ndim == 1
+        }
+        rows = zip(*numbers.values(), strict=True)
+        cells = [[str(fold), *(f"{value:.4g}" for value in row)] for fold, row in enumerate(rows)]
+        return html_table([["fold", *numbers], *cells]) + f"<p>{html.escape(self.path)}</p>"
 
 
 class Scores:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from statfast._engine import checkpoint, each
-from statfast._estimator import Display, picture
+from statfast._estimator import Columned, Display, picture
 from statfast._typing import Array, ArrayLike, Axes, DataFrame, Rows, Seed, Weights
 from statfast._validation import (
     as_choice,
@@ -37,7 +37,7 @@ CLOSE = 1e-9  # of the root's risk: closer complexities are taken as equal
 
 
 @dataclass(frozen=True, repr=False)
-class PruningTable:
+class PruningTable(Columned):
     """Cost-complexity pruning table with cross-validated errors, as rpart's `cptable`.
 
     Errors are shares of the root's: misclassified weight (with priors and costs, expected cost), or
@@ -131,17 +131,17 @@ class PruningTable:
         """
         return picture("pruning")(self, ax=ax, **style)
 
-    def __str__(self) -> str:
-        lines = [f"{'cp':>10} {'splits':>7} {'rel error':>10} {'xerror':>8} {'xstd':>8}"]
+    def _cells(self) -> list[list[str]]:
+        cells = [["cp", "splits", "rel error", "xerror", "xstd", ""]]
         columns = zip(self.cp, self.n_splits, self.rel_error, self.xerror, self.xstd, strict=True)
-        for row, (cp, splits, error, across, std) in enumerate(columns):
-            mark = "  best" if row == self.best else ""
-            mark += "  1 se" if row == self.one_standard_error else ""
-            line = f"{cp:10.6f} {splits:7d} {error:10.4f} {across:8.4f} {std:8.4f}"
-            lines.append(line + mark)
-        return "\n".join(lines)
+        for row, (cp, splits, *errors) in enumerate(columns):
+            mark = " best" if row == self.best else ""
+            mark += ("  1 se" if mark else " 1 se") if row == self.one_standard_error else ""
+            cells.append([f"{cp:.6f}", str(splits), *(f"{value:.4f}" for value in errors), mark])
+        return cells
 
-    __repr__ = __str__
+    def _widths(self) -> list[int]:
+        return [10, 7, 10, 8, 8, 0]
 
 
 def pruning_table(
