@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 import statfast
 from statfast import KMeans, LogisticRegression, StandardScaler, linkage
-from statfast.datasets import load_iris
+from statfast.datasets import Dataset, load_digits, load_iris
 from statfast.metrics import accuracy_score, roc_curve
 from statfast.neighbors import KNeighborsClassifier
 from statfast.plot import Display
@@ -45,17 +45,21 @@ shown: Display = statfast.plot.dendrogram(linkage(X, "ward"))
 scaled = StandardScaler().fit_transform(X)
 KNeighborsClassifier(n_neighbors=3).set_params(n_neighbors=2).fit(scaled, y)
 print(load_iris().data.mean(axis=0), statfast.__version__)
+assert_type(load_iris(), Dataset)
+assert_type(load_digits(n_class=3, as_frame=True), Dataset)
+assert_type(load_iris(return_X_y=True), tuple[NDArray[Any], NDArray[Any]])
 """
 
 WRONG = """
 from statfast import KMeans
-
+from statfast.datasets import load_iris
 KMeans(n_clusters="three")
 KMeans(algorithm="fastest")
 KMeans().fit()
 KMeans().fit([[0.0], [1.0]]).predict()
 KMeans().fitt([[0.0], [1.0]])
 KMeans().fit([[0.0], [1.0]]).label_
+load_iris().targets
 """
 
 
@@ -221,6 +225,6 @@ def test_a_script_passes_in_strict_mode(messages):
     assert not [line for line in messages if line.startswith("right.py")]
 
 
-@pytest.mark.parametrize("line", range(4, 10))
+@pytest.mark.parametrize("line", range(4, 11))
 def test_a_wrong_call_is_found(messages, line):
     assert [text for text in messages if text.startswith(f"wrong.py:{line}: error:")]

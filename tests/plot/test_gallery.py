@@ -14,7 +14,7 @@ GALLERY = Path(__file__).resolve().parents[2] / "docs" / "gallery"
 DOCS = GALLERY.parent
 SCRIPTS = {path.stem: path for path in sorted(GALLERY.glob("*/*.py"))}
 PICTURE = re.compile(
-    r"^\.\. image:: /examples/(\w+)/images/sphx_glr_(plot_\w+?)_(\d{3})\.png\n"
+    r"^\.\. figure:: /examples/(\w+)/images/sphx_glr_(plot_\w+?)_(\d{3})\.png\n"
     r"   :alt: \S.*\n   :target: \.\./examples/(\w+/plot_\w+)\.html$",
     re.MULTILINE,
 )
@@ -59,7 +59,7 @@ def test_every_page_of_the_guide_has_a_picture(page):
     text = page.read_text("utf-8")
     found = PICTURE.findall(text)
     assert found
-    assert len(found) == text.count(".. image:: /examples/") == text.count("sphx_glr")
+    assert len(found) == text.count(".. figure:: /examples/") == text.count("sphx_glr")
     assert all(f"{section}/{script}" == target for section, script, _, target in found)
 
 

@@ -43,8 +43,8 @@ class Display:
     >>> shown = calibration([0, 1, 0, 1], [0.1, 0.8, 0.3, 0.7], ax=axes)
     >>> shown
     <Display of prob_pred, prob_true, parts>
-    >>> shown.ax_ is axes
-    True
+    >>> shown.ax_.get_ylabel()
+    'fraction of positives'
     """
 
     if TYPE_CHECKING:

@@ -7,11 +7,12 @@ import gzip
 from dataclasses import dataclass, field, replace
 from html import escape
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._typing import Array
 from statfast._validation import (
     as_count,
     as_flag,
@@ -80,6 +81,14 @@ def as_asked(table: Dataset, return_X_y: bool, as_frame: bool) -> Any:
     return (table.data, table.target) if as_flag(return_X_y, "return_X_y") else table
 
 
+@overload
+def load_wine(*, return_X_y: Literal[False] = ..., as_frame: bool = ...) -> Dataset: ...
+@overload
+def load_wine(
+    *, return_X_y: Literal[True], as_frame: Literal[False] = ...
+) -> tuple[Array, Array]: ...
+@overload
+def load_wine(*, return_X_y: bool = ..., as_frame: bool = ...) -> Any: ...
 def load_wine(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Thirteen chemical measurements of 178 Italian wines from three cultivars.
 
@@ -119,6 +128,14 @@ def load_wine(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return as_asked(table, return_X_y, as_frame)
 
 
+@overload
+def load_iris(*, return_X_y: Literal[False] = ..., as_frame: bool = ...) -> Dataset: ...
+@overload
+def load_iris(
+    *, return_X_y: Literal[True], as_frame: Literal[False] = ...
+) -> tuple[Array, Array]: ...
+@overload
+def load_iris(*, return_X_y: bool = ..., as_frame: bool = ...) -> Any: ...
 def load_iris(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Length and width of sepal and petal, in cm, of 150 irises of three species.
 
@@ -165,6 +182,14 @@ def load_iris(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     return as_asked(table, return_X_y, as_frame)
 
 
+@overload
+def load_breast_cancer(*, return_X_y: Literal[False] = ..., as_frame: bool = ...) -> Dataset: ...
+@overload
+def load_breast_cancer(
+    *, return_X_y: Literal[True], as_frame: Literal[False] = ...
+) -> tuple[Array, Array]: ...
+@overload
+def load_breast_cancer(*, return_X_y: bool = ..., as_frame: bool = ...) -> Any: ...
 def load_breast_cancer(*, return_X_y: bool = False, as_frame: bool = False) -> Any:
     """Thirty measurements of cell nuclei in images of 569 breast masses, of which 212 are cancer.
 
@@ -208,6 +233,22 @@ def load_breast_cancer(*, return_X_y: bool = False, as_frame: bool = False) -> A
     return as_asked(table, return_X_y, as_frame)
 
 
+@overload
+def load_digits(
+    *, n_class: int = ..., dtype: Any = ..., return_X_y: Literal[False] = ..., as_frame: bool = ...
+) -> Dataset: ...
+@overload
+def load_digits(
+    *,
+    n_class: int = ...,
+    dtype: Any = ...,
+    return_X_y: Literal[True],
+    as_frame: Literal[False] = ...,
+) -> tuple[Array, Array]: ...
+@overload
+def load_digits(
+    *, n_class: int = ..., dtype: Any = ..., return_X_y: bool = ..., as_frame: bool = ...
+) -> Any: ...
 def load_digits(
     *, n_class: int = 10, dtype: Any = np.uint8, return_X_y: bool = False, as_frame: bool = False
 ) -> Any:

@@ -8,11 +8,12 @@ import os
 import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._typing import Array
 from statfast._validation import as_flag, wrong_type
 from statfast.datasets.bundled import Dataset, as_asked
 
@@ -161,6 +162,24 @@ def load_sms_spam(folder: str | os.PathLike[str] | None = None) -> Messages:
     return Messages([message for *_, message in lines], np.array([label for label, *_ in lines]))
 
 
+@overload
+def load_spambase(
+    folder: str | os.PathLike[str] | None = ...,
+    *,
+    return_X_y: Literal[False] = ...,
+    as_frame: bool = ...,
+) -> Dataset: ...
+@overload
+def load_spambase(
+    folder: str | os.PathLike[str] | None = ...,
+    *,
+    return_X_y: Literal[True],
+    as_frame: Literal[False] = ...,
+) -> tuple[Array, Array]: ...
+@overload
+def load_spambase(
+    folder: str | os.PathLike[str] | None = ..., *, return_X_y: bool = ..., as_frame: bool = ...
+) -> Any: ...
 def load_spambase(
     folder: str | os.PathLike[str] | None = None, *, return_X_y: bool = False,
     as_frame: bool = False,
@@ -206,6 +225,24 @@ def load_spambase(
     return as_asked(SPAMBASE.read(folder), return_X_y, as_frame)
 
 
+@overload
+def load_baby(
+    folder: str | os.PathLike[str] | None = ...,
+    *,
+    return_X_y: Literal[False] = ...,
+    as_frame: bool = ...,
+) -> Dataset: ...
+@overload
+def load_baby(
+    folder: str | os.PathLike[str] | None = ...,
+    *,
+    return_X_y: Literal[True],
+    as_frame: Literal[False] = ...,
+) -> tuple[Array, Array]: ...
+@overload
+def load_baby(
+    folder: str | os.PathLike[str] | None = ..., *, return_X_y: bool = ..., as_frame: bool = ...
+) -> Any: ...
 def load_baby(
     folder: str | os.PathLike[str] | None = None, *, return_X_y: bool = False,
     as_frame: bool = False,
@@ -250,6 +287,24 @@ def load_baby(
     return as_asked(BABY.read(folder), return_X_y, as_frame)
 
 
+@overload
+def load_earthquakes(
+    folder: str | os.PathLike[str] | None = ...,
+    *,
+    return_X_y: Literal[False] = ...,
+    as_frame: bool = ...,
+) -> Dataset: ...
+@overload
+def load_earthquakes(
+    folder: str | os.PathLike[str] | None = ...,
+    *,
+    return_X_y: Literal[True],
+    as_frame: Literal[False] = ...,
+) -> tuple[Array, Array]: ...
+@overload
+def load_earthquakes(
+    folder: str | os.PathLike[str] | None = ..., *, return_X_y: bool = ..., as_frame: bool = ...
+) -> Any: ...
 def load_earthquakes(
     folder: str | os.PathLike[str] | None = None, *, return_X_y: bool = False,
     as_frame: bool = False,
@@ -294,6 +349,30 @@ def load_earthquakes(
     return as_asked(EARTHQUAKES.read(folder), return_X_y, as_frame)
 
 
+@overload
+def load_diabetes(
+    folder: str | os.PathLike[str] | None = ...,
+    *,
+    return_X_y: Literal[False] = ...,
+    as_frame: bool = ...,
+    scaled: bool = ...,
+) -> Dataset: ...
+@overload
+def load_diabetes(
+    folder: str | os.PathLike[str] | None = ...,
+    *,
+    return_X_y: Literal[True],
+    as_frame: Literal[False] = ...,
+    scaled: bool = ...,
+) -> tuple[Array, Array]: ...
+@overload
+def load_diabetes(
+    folder: str | os.PathLike[str] | None = ...,
+    *,
+    return_X_y: bool = ...,
+    as_frame: bool = ...,
+    scaled: bool = ...,
+) -> Any: ...
 def load_diabetes(
     folder: str | os.PathLike[str] | None = None, *, return_X_y: bool = False,
     as_frame: bool = False, scaled: bool = True,
