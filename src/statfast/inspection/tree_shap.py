@@ -16,8 +16,8 @@ from statfast._validation import refuse_large
 STEPS_PER_CALL = 1e8  # of a kernel: some ten milliseconds
 WORD = 32  # rows in a word of bits of the kernel
 STEPS_OF_SUBTREES = 10.0  # of a kernel, for a row and node
-MAX_ROWS_OF_BLOCK = 8192  # whose patterns are shared
-MAX_BYTES_OF_VALUES = 1 << 21  # of the values of a block, near the cache
+MAX_ROWS_OF_BLOCK = 16384  # whose patterns are shared
+MAX_BYTES_OF_VALUES = 1 << 22  # of the values of a block, near the cache
 POINTS = (*range(1, 17), 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # of a rule
 
 
