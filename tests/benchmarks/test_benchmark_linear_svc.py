@@ -40,3 +40,31 @@ def test_the_check_knows_the_least_objective(loss):
         assert worse == pytest.approx(want - 1, rel=0.1, abs=1e-6)
         assert SUITE.verdict(SUITE.quick[0], check({"v": best}), ours=True)
         assert not SUITE.verdict(SUITE.quick[0], check({"v": best * 0.5}), ours=False)
+
+
+def test_the_check_knows_the_least_objective_of_several_classes():
+    problem = SUITE.quick[-1]
+    data = problem.make(3)
+    check = SUITE.checker(problem, data)
+    Z, y = np.column_stack([data["X"], np.ones(len(data["y"]))]), data["y"]
+
+    def objective(V):
+        scores = Z @ V.T
+        leads = scores - scores[np.arange(len(y)), y][:, None] + 1.0
+        leads[np.arange(len(y)), y] = 0.0
+        return 0.5 * (V**2).sum() + leads.max(axis=1).sum()
+
+    V, rate = np.zeros((3, 7)), 1.0
+    for step in range(20_000):  # a subgradient, with falling steps, from below
+        scores = Z @ V.T + 1.0
+        scores[np.arange(len(y)), y] -= 1.0
+        worst = scores.argmax(axis=1)
+        pull = V.copy()
+        np.add.at(pull, worst, Z)
+        np.add.at(pull, y, -Z)
+        V = V - rate / (step + 100) * pull
+    assert objective(V) >= check.least
+    assert check({"v": V})["objective excess"] == pytest.approx(0.0, abs=1e-2)
+    want = objective(V * 1.1) / check.least - 1
+    assert check({"v": V * 1.1})["objective excess"] == pytest.approx(want, rel=1e-12)
+    assert not SUITE.verdict(problem, check({"v": V * 0.5}), ours=False)

@@ -230,6 +230,7 @@ WRONG = {
     "linear-svc": {
         "linear svc": (_times("v", 0.9), _times("v", 0.0)),
         "sparsest svc": (_times("v", 0.9), _times("v", 0.0)),
+        "classes svc": (_times("v", 0.9), _times("v", 0.0)),
     },
     "sparse-text": {
         "text svd": (_times("values", 0.999), _times("values", 1.001), _times("components", 1.001)),

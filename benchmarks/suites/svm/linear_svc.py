@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The suite ``linear-svc``: linear support vector machines for two classes.
+"""The suite ``linear-svc``: linear support vector machines for two classes, or several at once.
 
 a9a is LIBSVM's version of the census data, 32561 x 123 with 14 ones a row; "normal" has 50 columns
 and noise in its labels; "text" has many columns, few of which each row has, and "words" columns
 some of which are far more frequent than others, as in texts, weighted by how rare they are.
+"classes" has several, each about a center, by the loss of Crammer and Singer (2001).
 """
 
 from functools import partial
@@ -97,6 +98,22 @@ def _sparsest(n, d, words, C, **more):
     return Problem(f"words {n}x{d} l1 C={C:g}", "sparsest svc", make, **bounds)
 
 
+def _classes_data(n, d, K, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, K, n)
+    return {
+        "X": rng.standard_normal((n, d)) + rng.standard_normal((K, d))[y] * 4 / np.sqrt(d),
+        "y": y,
+    }
+
+
+def _classes(n, d, K, **more):
+    """By the loss of Crammer and Singer."""
+    bounds = {"budget": BUDGET, "hopeless": HOPELESS, "limit": LIMIT} | more
+    make = partial(_classes_data, n, d, K)
+    return Problem(f"classes {n}x{d} K={K}", "classes svc", make, **bounds)
+
+
 def _words(n, d, words, loss, **more):
     return _problem(f"words {n}x{d}", loss, partial(_words_data, n, d, words, loss), **more)
 
@@ -108,11 +125,15 @@ def _hyperplane(model):
     return np.append(model.coef_[0], model.intercept_)
 
 
+def _hyperplanes(model):
+    return np.column_stack([model.coef_, model.intercept_])
+
+
 class Linear(FitThen):
     """An estimator LinearSVC with its own tolerance, C = 1 and an intercept."""
 
-    def __init__(self, path, *, from_data=(("loss", "loss"),), **options):
-        answers = {"v": _hyperplane}
+    def __init__(self, path, *, from_data=(("loss", "loss"),), parameters=_hyperplane, **options):
+        answers = {"v": parameters}
         super().__init__(path, answers=answers, from_data=from_data, random_state=0, **options)
 
     def answer(self):
@@ -123,6 +144,10 @@ class Linear(FitThen):
 SPARSEST = partial(  # with an l1 penalty, until it has converged
     Linear, from_data={"C": "C"}, penalty="l1", loss="squared_hinge", dual=False, max_iter=100_000
 )
+
+
+CLASSES = partial(Linear, from_data=(), parameters=_hyperplanes, multi_class="crammer_singer",
+                  max_iter=100_000)  # fmt: skip
 
 
 class SparsestCheck(Check):
@@ -208,6 +233,82 @@ class ObjectiveCheck(Check):
         return v, beta
 
 
+class ClassesCheck(Check):
+    """As `ObjectiveCheck`, for the loss of Crammer and Singer (2001): the largest over the classes
+    of the score's lead on that of the row's own class, plus 1 for others. The multipliers of a row
+    are shares of its classes; the smaller function is that of shares near those of the one before.
+    """
+
+    def __init__(self, data):
+        X, y = data["X"], data["y"]
+        self.Z = np.hstack([X, np.ones((len(X), 1))])
+        self.own = (y[:, None] == np.unique(y)).astype(np.float64)
+        self.parts = {"v": (self.own.shape[1], self.Z.shape[1])}
+        V, shares, self.least = np.zeros(self.parts["v"]), self.own, 0.0
+        for width in WIDTHS:
+            V, shares = self._newton(V, shares, width)
+            self.least = max(self.least, self._dual(shares))
+            if self._primal(V) - self.least <= STILL * self.least:
+                break
+
+    def errors(self, answer):
+        value = self._primal(np.asarray(answer["v"], np.float64))
+        return {"objective excess": float(value / self.least - 1)}
+
+    def _leads(self, V):
+        scores = self.Z @ V.T
+        return 1 - self.own + scores - (scores * self.own).sum(axis=1, keepdims=True)
+
+    def _primal(self, V):
+        return 0.5 * (V**2).sum() + self._leads(V).max(axis=1).sum()
+
+    def _dual(self, shares):
+        V = (self.own - shares).T @ self.Z
+        return (shares * (1 - self.own)).sum() - 0.5 * (V**2).sum()
+
+    def _value(self, V, about, width):
+        """The objective, and the shares."""
+        leads = self._leads(V)
+        shares = _nearest_shares(about + leads / width)
+        loss = (shares * leads).sum() - 0.5 * width * ((shares - about) ** 2).sum()
+        return 0.5 * (V**2).sum() + loss, shares
+
+    def _newton(self, V, about, width):
+        for _ in range(STEPS):
+            value, shares = self._value(V, about, width)
+            gradient = V + (shares - self.own).T @ self.Z
+            if 0.5 * (gradient**2).sum() <= STILL * value:
+                break
+            step = np.linalg.solve(self._curve(shares > 0, width), gradient.ravel())
+            step, t = step.reshape(V.shape), 1.0
+            for _ in range(HALVINGS):
+                if self._value(V - t * step, about, width)[0] <= (
+                    value - 1e-4 * t * (step * gradient).sum()
+                ):
+                    break
+                t /= 2
+            V = V - t * step
+        return V, self._value(V, about, width)[1]
+
+    def _curve(self, active, width):
+        """The second derivative: shares above 0 move with their leads, less the mean of these."""
+        K, d = self.parts["v"]
+        curve = np.eye(K * d).reshape(K, d, K, d)
+        for k in range(K):
+            for j in range(K):
+                weights = active[:, k] * ((j == k) - active[:, j] / active.sum(axis=1)) / width
+                curve[k, :, j] += self.Z.T @ (self.Z * weights[:, None])
+        return curve.reshape(K * d, K * d)
+
+
+def _nearest_shares(X):
+    """The nearest points to rows among those of numbers from 0 on whose sum is 1."""
+    falling = -np.sort(-X, axis=1)
+    excess = (np.cumsum(falling, axis=1) - 1) / np.arange(1, X.shape[1] + 1)
+    last = (falling > excess).sum(axis=1) - 1
+    return np.maximum(X - excess[np.arange(len(X)), last][:, None], 0)
+
+
 def _newton_step(Z, weights, gradient):
     """(I + Z' W Z)^-1 gradient, from the smaller of that matrix and W^-1 + Z Z'."""
     n, d = Z.shape
@@ -254,7 +355,7 @@ def _dense(matrix):
 # --- the suite ---
 
 LOSSES = ("squared_hinge", "hinge")
-MACHINES = {"linear svc": Linear, "sparsest svc": SPARSEST}
+MACHINES = {"linear svc": Linear, "sparsest svc": SPARSEST, "classes svc": CLASSES}
 WORDS = ((20_000, 50_000), (5_000, 100_000), (100_000, 20_000))
 
 SUITE = Suite(
@@ -274,11 +375,13 @@ SUITE = Suite(
         *(_text(20_000, 5_000, 0.005, loss, beyond=True) for loss in LOSSES),
         *(_words(n, d, 60, loss, beyond=True) for n, d in WORDS for loss in LOSSES),
         *(_sparsest(8_000, 20_000, 60, C, beyond=True) for C in (0.1, 1.0)),
+        *(_classes(*shape, group="classes") for shape in ((5_000, 20, 4), (4_000, 30, 6))),
     ],
     quick=[
         *(_normal(2_000, 5, loss, group="bar") for loss in LOSSES),
         _sparsest(300, 1_200, 20, 0.3, beyond=True),
         _normal(300, 600, "squared_hinge", beyond=True),
+        _classes(500, 6, 3, beyond=True),
     ],
     libraries={
         "statfast": Library(
@@ -289,13 +392,19 @@ SUITE = Suite(
              for task, kind in MACHINES.items()}
         ),
     },
-    checks={"linear svc": ObjectiveCheck, "sparsest svc": SparsestCheck},
+    checks={
+        "linear svc": ObjectiveCheck,
+        "sparsest svc": SparsestCheck,
+        "classes svc": ClassesCheck,
+    },
     tolerances={
         "linear svc": Tolerances({"objective excess": 1e-3}, ours={"objective excess": 1e-6}),
         "sparsest svc": Tolerances({"gap": 1e-2}, ours={"gap": 1e-4}),
+        "classes svc": Tolerances({"objective excess": 1e-3}, ours={"objective excess": 1e-4}),
     },
     bars={
         "bar": [Bar("two classes, a9a and 100 000 x 50", least=2.0)],
+        "classes": [Bar("several classes at once (Crammer and Singer)", least=1.5)],
         "": [Bar("other shapes")],
     },
 )  # fmt: skip
