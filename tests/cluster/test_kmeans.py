@@ -196,7 +196,7 @@ def test_labels_that_only_wrong_sums_hold_in_place_are_not_the_end(afresh, monke
             total.sums[0] = 0.0
         return total
 
-    monkeypatch.setattr(panels, "MAX_PRODUCTS_OF_FEW", 0)  # few rows have no patched sums
+    monkeypatch.setattr(panels, "MAX_PRODUCTS_OF_ONE_CALL", 0)  # few rows have no patched sums
     monkeypatch.setattr(assignment.Assignment, "_merge", drifting)
     monkeypatch.setattr(assignment.Assignment, "MAX_AGE", afresh)
     km = KMeans(3, init=[[0.0], [-9], [150]], tol=0).fit(X)
@@ -209,7 +209,7 @@ def test_labels_that_only_wrong_sums_hold_in_place_are_not_the_end(afresh, monke
 
 def test_rows_are_packed_once_for_all_runs(monkeypatch):
     made = []
-    monkeypatch.setattr(panels, "MAX_PRODUCTS_OF_FEW", 0)
+    monkeypatch.setattr(panels, "MAX_PRODUCTS_OF_ONE_CALL", 0)
     pack_rows = panels.kernel.pack_rows
     monkeypatch.setattr(panels.kernel, "pack_rows", lambda *a: made.append(a[2]) or pack_rows(*a))
     X = blobs(250, 3, 5)  # one part

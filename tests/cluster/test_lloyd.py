@@ -14,7 +14,7 @@ from statfast.cluster import KMeansStatistics
 from statfast.cluster.kmeans.assignment import Assignment
 from statfast.cluster.kmeans.data import survey_rows
 from statfast.cluster.kmeans.dense_rows import DenseFrame, pieces
-from statfast.cluster.kmeans.lloyd import iterate, iterate_few
+from statfast.cluster.kmeans.lloyd import iterate, iterate_in_one_call
 from statfast.cluster.kmeans.plus_plus import by_reading, trials
 from tests.reference import kmeans as twin
 
@@ -164,7 +164,7 @@ def test_sums_that_do_not_fit_are_refused():
         KMeansStatistics(2**31, 2)
 
 
-few = {
+shapes_of_one_call = {
     "seed": st.integers(0, 2**32),
     "n": st.integers(1, 200),
     "d": st.integers(1, 12),
@@ -187,20 +187,22 @@ def least_sizes(X, centers, steps):
     return sizes
 
 
-def few_rows(seed, n, d, k, dtype, weighted):
+def rows_of_one_call(seed, n, d, k, dtype, weighted):
     X, _ = sample(seed, n, d, k, dtype)
     rng = np.random.default_rng(seed)
     weights = rng.integers(1, 4, n).astype(float) if weighted else None
     return X, survey_rows(X, weights, 1), min(k, n), rng
 
 
-@given(**few, tol=st.sampled_from([0.0, 1e-3]), max_iter=st.sampled_from([1, 2, 300]))
+@given(
+    **shapes_of_one_call, tol=st.sampled_from([0.0, 1e-3]), max_iter=st.sampled_from([1, 2, 300])
+)
 def test_a_run_over_few_rows_is_the_run_by_steps(seed, n, d, k, dtype, weighted, tol, max_iter):
-    X, data, k, rng = few_rows(seed, n, d, k, dtype, weighted)
+    X, data, k, rng = rows_of_one_call(seed, n, d, k, dtype, weighted)
     start = X[rng.choice(n, k, replace=False)].astype(float)
     before = start.copy()
 
-    run = iterate_few(data, start, tol=tol, max_iter=max_iter)
+    run = iterate_in_one_call(data, start, tol=tol, max_iter=max_iter)
 
     assert_array_equal(start, before)
     steps = iterate(Assignment(data, start), tol=tol, max_iter=max_iter)
@@ -216,20 +218,20 @@ def test_a_run_over_few_rows_is_the_run_by_steps(seed, n, d, k, dtype, weighted,
 
 def test_a_run_over_few_rows_ends_where_a_cluster_is_empty():
     data = survey_rows(np.array([[0.0], [1.0], [2.0], [3.0]]), None, 1)
-    assert iterate_few(data, np.array([[1.0], [50.0]]), tol=0.0, max_iter=9) is None
+    assert iterate_in_one_call(data, np.array([[1.0], [50.0]]), tol=0.0, max_iter=9) is None
 
 
 def test_many_rows_or_steps_are_no_run_over_few():
     data = survey_rows(np.arange(100_000.0)[:, None], None, 1)
-    assert iterate_few(data, np.array([[0.0], [9.0]]), tol=0.0, max_iter=9) is None
+    assert iterate_in_one_call(data, np.array([[0.0], [9.0]]), tol=0.0, max_iter=9) is None
     data = survey_rows(np.arange(10.0)[:, None], None, 1)
-    assert iterate_few(data, np.array([[0.0], [9.0]]), tol=0.0, max_iter=10**6) is None
+    assert iterate_in_one_call(data, np.array([[0.0], [9.0]]), tol=0.0, max_iter=10**6) is None
 
 
-@given(**few)
+@given(**shapes_of_one_call)
 def test_rows_spread_out_of_few_are_those_of_many(seed, n, d, k, dtype, weighted):
-    X, data, k, rng = few_rows(seed, n, d, k, dtype, weighted)
-    assert data.few(k)
+    X, data, k, rng = rows_of_one_call(seed, n, d, k, dtype, weighted)
+    assert data.fits_one_call(k)
     first = int(rng.integers(n))
     places = np.full(k, first, np.int32)
     points = np.random.default_rng(seed).random((k - 1, trials(k)))

@@ -31,7 +31,7 @@ from statfast.cluster.kmeans.data import (
 )
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.init import INIT, N_INIT, runs_of, start_of
-from statfast.cluster.kmeans.lloyd import iterate, iterate_few, tolerance
+from statfast.cluster.kmeans.lloyd import iterate, iterate_in_one_call, tolerance
 from statfast.cluster.kmeans.model import Centers, rows_in_any_order, warn_empty
 
 STRATEGIES = ("biggest_inertia", "largest_cluster")
@@ -189,7 +189,7 @@ class BisectingKMeans(Centers):
             for seed in rng.integers(2**32, size=runs):
                 centers, nearest = start_of(self.init, part, 2, int(seed))
                 stop: Any = {"tol": tolerance(part, tol), "max_iter": max_iter}
-                run = iterate_few(part, centers, **stop)
+                run = iterate_in_one_call(part, centers, **stop)
                 run = run or iterate(Assignment(part, centers, nearest), **stop)
                 if best is None or run.inertia < best.inertia:
                     best = run

@@ -21,7 +21,7 @@ from statfast.cluster.kmeans.sparse_rows import SparseRows
 MIN_WIDTH = 1e-150  # squares of such differences lose digits in float64
 # Rows of these types are not converted; those of others become float64.
 NATIVE_DTYPES = (np.float64, np.float32, np.uint8)
-MAX_PRODUCTS_OF_FEW = 1 << 17  # multiply-adds: 30 microseconds
+MAX_PRODUCTS_OF_ONE_CALL = 1 << 17  # multiply-adds: 30 microseconds
 MAX_PANEL_NUMBERS = 1 << 26  # numbers of rows that are kept as panels: 256 MB
 
 
@@ -126,9 +126,9 @@ class KMeansData:
         radius = max(self.radius, float(np.abs(centers - self.origin).max()))
         return DenseRows.frame(centers, self.origin, scale_of(radius))
 
-    def few(self, k: int) -> bool:
+    def fits_one_call(self, k: int) -> bool:
         """Whether comparing all rows with k centers takes less time than the calls around it."""
-        return are_few(self.rows, k)
+        return fits_one_call(self.rows, k)
 
     def float64(self) -> Array:
         """Rows in memory as float64, in one piece."""
@@ -153,12 +153,12 @@ class KMeansData:
         return self.take([self.draw_index(rng)])
 
 
-def are_few(rows: Any, k: int) -> bool:
+def fits_one_call(rows: Any, k: int) -> bool:
     """Whether comparing all rows with k centers takes less time than the calls around it."""
     if not isinstance(rows.matrix, np.ndarray):
         return False
     n, d = rows.shape
-    return n * k * (d + 8) <= MAX_PRODUCTS_OF_FEW
+    return n * k * (d + 8) <= MAX_PRODUCTS_OF_ONE_CALL
 
 
 def survey_rows(rows: Any, sample_weight: Weights, n_jobs: Jobs, algorithm: str = "auto") -> Any:

@@ -18,7 +18,7 @@ from statfast.cluster.kmeans.lloyd import (
     LloydRun,
     directions,
     iterate,
-    iterate_few,
+    iterate_in_one_call,
     tolerance,
 )
 from statfast.cluster.kmeans.parallel_init import k_means_parallel
@@ -67,7 +67,7 @@ def best_run(
             centers, nearest = directions(centers, centers), None
         run = None
         if assignment is Assignment and not (report or direct):
-            run = iterate_few(data, centers, tol=tol, max_iter=estimator.max_iter)
+            run = iterate_in_one_call(data, centers, tol=tol, max_iter=estimator.max_iter)
         run = run or iterate(
             assignment(data, centers, nearest),
             tol=tol, max_iter=estimator.max_iter, report=report, direct=direct,

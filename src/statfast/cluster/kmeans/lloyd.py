@@ -16,7 +16,7 @@ from statfast._core.kmeans import differences
 from statfast._typing import Array
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
 
-MAX_STEPS_OF_FEW = 1000  # steps of one call, which Ctrl-C does not end: 0.1 s
+MAX_STEPS_OF_ONE_CALL = 1000  # steps of one call, which Ctrl-C does not end: 0.1 s
 
 
 class RowAssignment(Protocol):
@@ -91,12 +91,12 @@ def iterate(
     return LloydRun(assignment.centers, assignment.labels, sizes, inertia, n_iter, converged)
 
 
-def iterate_few(data: Any, start: Array, *, tol: float, max_iter: int) -> LloydRun | None:
+def iterate_in_one_call(data: Any, start: Array, *, tol: float, max_iter: int) -> LloydRun | None:
     """`iterate` in one call, by differences, where rows and centers are few.
 
     Returns None where they are not, and where a cluster became empty.
     """
-    if max_iter > MAX_STEPS_OF_FEW or not data.few(len(start)):
+    if max_iter > MAX_STEPS_OF_ONE_CALL or not data.fits_one_call(len(start)):
         return None
     X, weights, centers = data.float64(), data.weights, start.copy()
     labels, squares = np.zeros(len(X), np.int32), np.empty(len(X))

@@ -19,7 +19,7 @@ from statfast._core.kmeans.yinyang import add_up
 from statfast._typing import Array, Jobs
 from statfast.cluster.kmeans.block_passes import scatter, sweep
 from statfast.cluster.kmeans.center_sums import KMeansStatistics
-from statfast.cluster.kmeans.data import are_few
+from statfast.cluster.kmeans.data import fits_one_call
 
 ROWS_PER_CENTER = 10  # rows for each center, between two relocations of centers that have too few
 IMPROVED_SHARE = 0.999  # of the least inertia so far: a batch below it is an improvement
@@ -71,7 +71,11 @@ class Batches:
             Squared distance by which all centers moved.
         """
         before, k = self.centers, len(self.centers)
-        step, cost = self._of_few(rows, weights) if are_few(rows, k) else self._sweep(rows, weights)
+        step, cost = (
+            self._in_one_call(rows, weights)
+            if fits_one_call(rows, k)
+            else self._sweep(rows, weights)
+        )
         total = step.mass.sum()
         known, self.weight = self.weight, self.weight + step.mass
         sums = before * known[:, None] + step.sums
@@ -85,7 +89,7 @@ class Batches:
             self._relocate(rows, weights)
         return (cost / total if total else 0.0), shift
 
-    def _of_few(self, rows: Any, weights: Array | None) -> tuple[KMeansStatistics, float]:
+    def _in_one_call(self, rows: Any, weights: Array | None) -> tuple[KMeansStatistics, float]:
         """Statistics and inertia of a batch of few rows."""
         X = np.ascontiguousarray(rows.matrix, dtype=np.float64)
         labels, squares = np.zeros(len(X), np.int32), np.empty(len(X))

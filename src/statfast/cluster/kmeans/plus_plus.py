@@ -67,7 +67,7 @@ def spread(data: KMeansData, k: int, rng: np.random.Generator) -> Any:
         (n,) float64; None where only the latter was kept.
     """
     first = data.draw_index(rng)
-    if data.few(k):
+    if data.fits_one_call(k):
         X, places = data.float64(), np.full(k, first, np.int32)
         differences.spread(X, data.weights, rng.random((k - 1, trials(k))), places)
         return X[places], places, None

@@ -20,7 +20,7 @@ from statfast.neighbors.spatial import kd_radius
 LEAF_POINTS = 32  # points of a leaf: fewer mean more boxes to test, more mean needless distances
 COORDINATES_PER_CALL = 2e7  # coordinates read between checkpoints: some 20 ms
 MAX_QUERIES_PER_TASK = 4096
-FEW_QUERIES = 16  # searched in one call, without tasks
+MAX_QUERIES_OF_ONE_CALL = 16  # searched in one call, without tasks
 MIN_QUERIES_PER_TASK = 1024  # in few dimensions; fewer in many
 MAX_UNORDERED_BYTES = 1 << 22  # bytes of points that fit the caches, whatever the order of queries
 MORTON_BITS = 22  # bits of a Morton code
@@ -108,7 +108,7 @@ class KDTreeIndex:
         pace = max(
             1, min(MAX_QUERIES_PER_TASK, int(COORDINATES_PER_CALL / (arrays.n * (d + 8))))
         )  # at worst: all points
-        if m <= min(pace, FEW_QUERIES):
+        if m <= min(pace, MAX_QUERIES_OF_ONE_CALL):
             return distances, ids, kdsearch.search(view, Q, order, 0, m, distances, ids)
 
         def work(block: slice) -> int:
