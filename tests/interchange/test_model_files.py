@@ -3,6 +3,7 @@
 
 import io
 import json
+import multiprocessing
 import pickle
 import struct
 import warnings
@@ -482,3 +483,131 @@ def test_parameters_that_a_file_does_not_know_have_their_defaults():
 def test_names_of_records_are_classes():
     for name in known_names._MODULE_OF:
         assert known_names.class_of(name).__name__ == name
+
+
+# ------------------------------------------------------------------ numbers that someone changed
+RNG = np.random.default_rng(5)
+TREE_ROWS = RNG.integers(0, 6, (90, 4)).astype(float)
+GAPS = np.where(RNG.random(TREE_ROWS.shape) < 0.1, np.nan, TREE_ROWS)
+TREE_LABELS = (TREE_ROWS[:, 0] + TREE_ROWS[:, 1] > 5).astype(int)
+THREE_TREES = {"n_estimators": 3, "random_state": 0}
+INDEXED = {
+    "tree": statfast.DecisionTreeClassifier(random_state=0),
+    "surrogates": statfast.DecisionTreeClassifier(missing="surrogate", random_state=0),
+    "tree of categories": statfast.DecisionTreeRegressor(categorical_features=[1], random_state=0),
+    "forest": RandomForestClassifier(**THREE_TREES),
+    "isolation": statfast.IsolationForest(**THREE_TREES),
+    "boosting": statfast.HistGradientBoostingClassifier(
+        max_iter=3, min_samples_leaf=3, categorical_features=[1]
+    ),
+    "adaboost": statfast.AdaBoostClassifier(**THREE_TREES),
+    "k-d tree": KNeighborsClassifier(3, algorithm="kd_tree"),
+    "ball tree": KNeighborsClassifier(3, algorithm="ball_tree", metric="manhattan"),
+    "brute": KNeighborsClassifier(3, algorithm="brute"),
+    "machine": statfast.SVC(),
+    "clusters": KMeans(3, random_state=0),
+    "density": statfast.KernelDensity(bandwidth=0.5),
+    "bayes": statfast.CategoricalNB(),
+}
+
+
+def flipped(archive, rng):
+    """A file of the same shapes, with a number or two of an array changed."""
+    text, members = parts(archive)
+    names = [name for name in members if len(members[name]) > 128]
+    for _ in range(int(rng.integers(1, 3))):
+        name = str(rng.choice(names))
+        data = bytearray(members[name])
+        head = 10 + int.from_bytes(data[8:10], "little")
+        if len(data) <= head:
+            continue
+        place = int(rng.integers(head, len(data)))
+        if rng.random() < 0.5:
+            data[place] ^= 1 << int(rng.integers(8))
+        else:
+            data[place] = int(rng.choice([0, 1, 127, 128, 255]))
+        members[name] = bytes(data)
+    return packed(text, members)
+
+
+def ask(archives, rows):
+    """What a process of its own does with files: it reads and asks each, or it has crashed."""
+    for data in archives:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                model = load(io.BytesIO(data))
+            except ValueError:
+                continue
+            for method in ("predict", "predict_proba", "score_samples", "kneighbors"):
+                if not hasattr(model, method):
+                    continue
+                try:
+                    getattr(model, method)(rows)
+                except (ArithmeticError, IndexError, MemoryError, TypeError, ValueError):
+                    continue
+
+
+@pytest.mark.parametrize("name", INDEXED)
+def test_changed_numbers_are_refused_or_answered(name):
+    """Whatever number of a file is changed: no process crashes or hangs."""
+    model = copied_of(INDEXED[name])
+    rows = GAPS if name == "surrogates" else TREE_ROWS
+    model.fit(rows, TREE_LABELS)
+    archive, rng = written(model), np.random.default_rng(len(name))
+    archives = [flipped(archive, rng) for _ in range(40)]
+    context = multiprocessing.get_context("fork")
+    process = context.Process(target=ask, args=(archives, rows[:40]))
+    process.start()
+    process.join(120)
+    alive = process.is_alive()
+    process.kill()
+    assert not alive
+    assert process.exitcode == 0
+
+
+def copied_of(model):
+    return type(model)(**model.get_params(deep=False))
+
+
+def changed_array(model, change, dtype, ndim):
+    """A file in which the first array of a dtype and dimension is changed."""
+    text, members = parts(written(model))
+    for name, data in members.items():
+        array = np.load(io.BytesIO(data))
+        if array.dtype == dtype and array.ndim == ndim and array.size > 2:
+            change(array)
+            members[name] = npy(array)
+            return packed(text, members)
+    raise AssertionError("no such array")
+
+
+def set_last(value):
+    def change(array):
+        array.reshape(-1)[-1] = value
+
+    return change
+
+
+def set_right(array):
+    array[0, 1] = (array[0, 1] & np.uint64(0xFFFFFFFF00000000)) | np.uint64(1 << 20)
+
+
+def set_column(array):
+    array[0, 1] |= np.uint64(77 << 32)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "dtype", "ndim", "words"),
+    [
+        ("forest", set_right, np.uint64, 2, "children of nodes must come after them"),
+        ("forest", set_column, np.uint64, 2, "asks about no column"),
+        ("forest", set_last(0x7FF8000000000000), np.uint64, 2, "child|no column"),
+        ("tree", set_last(90), np.int64, 1, "."),
+        ("k-d tree", set_last(1 << 20), np.int32, 1, "ids"),
+    ],
+)
+def test_indices_outside_are_named(name, change, dtype, ndim, words):
+    model = copied_of(INDEXED[name]).fit(TREE_ROWS, TREE_LABELS)
+    with pytest.raises(ValueError, match=words):
+        load(io.BytesIO(changed_array(model, change, dtype, ndim)))

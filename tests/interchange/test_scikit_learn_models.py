@@ -280,6 +280,25 @@ def test_probabilities_of_machines():
         np.testing.assert_allclose(converted.predict_proba(NEW), want, atol=5e-3)
 
 
+def test_models_of_files_in_pipelines_of_bags():
+    """A loaded model is part of others, fitted again and asked as the one that was written."""
+    tree_of_file = load_again(statfast.DecisionTreeClassifier(max_depth=4).fit(X, THREE))
+    scaler_of_file = load_again(statfast.StandardScaler().fit(X))
+    plain = statfast.make_pipeline(
+        statfast.StandardScaler(),
+        statfast.BaggingClassifier(
+            statfast.DecisionTreeClassifier(max_depth=4), n_estimators=4, random_state=0
+        ),
+    ).fit(X, THREE)
+    loaded = statfast.make_pipeline(
+        scaler_of_file, statfast.BaggingClassifier(tree_of_file, n_estimators=4, random_state=0)
+    ).fit(X, THREE)
+    for model in (loaded, load_again(loaded), load_again(plain)):
+        np.testing.assert_array_equal(model.predict_proba(NEW), plain.predict_proba(NEW))
+    again = load_again(plain).fit(X, THREE)
+    np.testing.assert_array_equal(again.predict_proba(NEW), plain.predict_proba(NEW))
+
+
 # ------------------------------------------------------------------ tables
 @pytest.fixture
 def table():

@@ -150,10 +150,11 @@ def load(path: str | PathLike[str] | IO[bytes]) -> Any:
 
     Notes
     -----
-    What reading cannot know is whether a model is the one you want. Numbers that someone has
-    changed give other answers, and numbers that no fit makes (a tree whose nodes point outside it)
-    can crash the process when the model is asked. Take files of strangers as you take their
-    libraries: by a checksum from a source that you trust.
+    Indices (children of nodes, columns of splits, rows of search trees, support vectors) are
+    compared with the arrays that they point into, so that no number of a file has a tree asked
+    outside it. What reading cannot know is whether a model is the one you want: other numbers give
+    other answers. Take files of strangers as you take their libraries: by a checksum from a source
+    that you trust.
 
     Files of all earlier versions are read. A later format is refused.
 

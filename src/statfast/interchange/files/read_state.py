@@ -17,6 +17,7 @@ import numpy as np
 from statfast._estimator import ByName, Estimator, ignored_names
 from statfast._typing import Array
 from statfast._validation import shown
+from statfast.interchange.files.check_indices import CHECKS, WrongIndex, check_model
 from statfast.interchange.files.known_names import (
     CONSTRUCTED,
     METHODS,
@@ -201,6 +202,8 @@ class StateReader:
             _require_attributes(kind, names)
         for attribute, value in values.items():
             object.__setattr__(made, attribute, value)
+        if name in CHECKS:
+            _checked(name, CHECKS[name], made)
         if kind.__reduce__ is object.__reduce__:
             return made
         function, arguments = made.__reduce__()  # what follows from its attributes is made anew
@@ -225,7 +228,16 @@ class StateReader:
         }
         made = object.__new__(kind)
         made.__dict__.update({**defaults, **values})
+        _checked(kind.__name__, check_model, values)
         return made
+
+
+def _checked(name: str, check: Callable[[Any], None], record: Any) -> None:
+    """Refuse a record whose indices point outside its arrays."""
+    try:
+        check(record)
+    except WrongIndex as error:
+        raise DamagedFile(f"of a {name}, {error}.") from None
 
 
 def _index(number: Any, values: list[Any]) -> int:

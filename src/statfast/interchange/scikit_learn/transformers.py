@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from statfast import cluster, decomposition, neighbors, preprocessing
-from statfast._estimator import ColumnMoments
+from statfast._estimator import ColumnMoments, copied
 from statfast._typing import Array
 from statfast.interchange.scikit_learn.shared_parameters import (
     require,
@@ -75,21 +75,13 @@ def _one_row(model: Any) -> Array:
 def read_by_one_row(model: Any) -> Any:
     """A transformer that knows the number of columns alone."""
     kind = getattr(preprocessing, type(model).__name__)
-    return _taught(_unfitted(statfast_model(kind, model, exact=True)), model, _one_row(model))
+    return _taught(copied(statfast_model(kind, model, exact=True)), model, _one_row(model))
 
 
 def write_by_one_row(model: Any) -> Any:
     """A transformer that knows the number of columns alone."""
     made = sklearn_model("preprocessing", type(model).__name__, model, exact=True)
     return _taught(made, model, _one_row(model))
-
-
-def _unfitted(model: Any) -> Any:
-    """The same parameters and settings, unfitted."""
-    made = type(model)(**model.get_params(deep=False))
-    if "_sklearn_output_config" in vars(model):
-        made._sklearn_output_config = dict(model._sklearn_output_config)
-    return made
 
 
 def _table_of(model: Any) -> Array:
@@ -117,7 +109,7 @@ def read_encoder(model: Any) -> Any:
     """Codes or indicators of categories."""
     _require_no_rare(model)
     kind = getattr(preprocessing, type(model).__name__)
-    return _taught(_unfitted(statfast_model(kind, model, exact=True)), model, _table_of(model))
+    return _taught(copied(statfast_model(kind, model, exact=True)), model, _table_of(model))
 
 
 def write_encoder(model: Any) -> Any:
@@ -142,7 +134,7 @@ def _row_of_statistics(model: Any) -> Array:
 def read_imputer(model: Any) -> Any:
     """Statistics in the place of missing values."""
     _require_plain_imputer(model)
-    made = _unfitted(statfast_model(preprocessing.SimpleImputer, model, exact=True))
+    made = copied(statfast_model(preprocessing.SimpleImputer, model, exact=True))
     return _taught(made, model, _row_of_statistics(model))
 
 
@@ -187,7 +179,7 @@ def write_pca(model: Any) -> Any:
 def read_neighbors(model: Any) -> Any:
     """The search among the same rows."""
     name = type(model).__name__
-    made = _unfitted(statfast_model(getattr(neighbors, name), model, exact=True))
+    made = copied(statfast_model(getattr(neighbors, name), model, exact=True))
     if name == "NearestNeighbors":
         made.fit(model._fit_X)
     elif name == "KNeighborsRegressor":
