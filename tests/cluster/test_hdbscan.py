@@ -9,7 +9,9 @@ from scipy import sparse
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
+import statfast
 from statfast import DBSCAN, HDBSCAN, linkage
+from statfast.cluster.density import mutual_reachability
 from tests.reference.condensed import condensed, core_distances, reachability
 
 
@@ -111,6 +113,101 @@ def test_trees_and_matrices_agree(d, k):
     np.testing.assert_allclose(
         by_rows.single_linkage_tree_[:, 2], by_matrix.single_linkage_tree_[:, 2], rtol=1e-7
     )
+
+
+TREE_METRICS = {
+    "manhattan": ({}, "cityblock"),
+    "chebyshev": ({}, "chebyshev"),
+    "minkowski, p=3": ({"p": 3}, "minkowski"),
+    "minkowski, p=7": ({"p": 7}, "minkowski"),
+}
+
+
+@pytest.mark.parametrize("name", TREE_METRICS)
+@pytest.mark.parametrize("d", [1, 3, 9, 14])
+@pytest.mark.parametrize("alpha", [1.0, 1.3])
+def test_trees_of_other_metrics_and_matrices_agree(name, d, alpha):
+    params, of_scipy = TREE_METRICS[name]
+    X = blobs(900, d, seed=d)
+    X[:300] = np.round(X[:300])
+    options = {"metric": name.split(",")[0], "metric_params": params, "alpha": alpha}
+    by_rows = HDBSCAN(10, 6, **options).fit(X)
+    by_matrix = HDBSCAN(10, 6, alpha=alpha, metric="precomputed").fit(
+        cdist(X, X, of_scipy, **params)
+    )
+    np.testing.assert_allclose(
+        by_rows.single_linkage_tree_[:, 2], by_matrix.single_linkage_tree_[:, 2], rtol=1e-9
+    )
+    again = HDBSCAN(10, 6, **options, n_jobs=7).fit(X)
+    np.testing.assert_array_equal(again.single_linkage_tree_, by_rows.single_linkage_tree_)
+
+
+@pytest.mark.parametrize("scale", [1e-80, 1e-45, 1e45, 1e80])
+@pytest.mark.parametrize("p", [3, 7])
+def test_powers_that_vanish_or_overflow(p, scale):
+    X = blobs(80)
+    options = {"metric": "minkowski", "metric_params": {"p": p}}
+    one, other = (HDBSCAN(8, 4, **options).fit(X * factor) for factor in (1.0, scale))
+    np.testing.assert_array_equal(one.labels_, other.labels_)
+    np.testing.assert_allclose(
+        other.single_linkage_tree_[:, 2], one.single_linkage_tree_[:, 2] * scale, rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("d", [2, 12])
+def test_neighbors_are_not_all_held(d, weighted, monkeypatch):
+    """Of many neighbors, some are kept, and the core distance."""
+    X = blobs(600, d)
+    weight = np.random.default_rng(0).integers(1, 3, 600) if weighted else None
+    monkeypatch.setattr(mutual_reachability, "MAX_LISTED", 600)
+    held = HDBSCAN(10, 60).fit(X, sample_weight=weight)
+    monkeypatch.setattr(mutual_reachability, "MAX_LISTED", 15)
+    monkeypatch.setattr(mutual_reachability, "NUMBERS_AT_A_TIME", 4000)
+    model = HDBSCAN(10, 60).fit(X, sample_weight=weight)
+    np.testing.assert_array_equal(model._core, held._core)
+    np.testing.assert_array_equal(model.single_linkage_tree_[:, 2], held.single_linkage_tree_[:, 2])
+
+
+@pytest.mark.parametrize("kind", ["copies", "dense among sparse", "one beside"])
+def test_many_columns_that_lists_do_not_decide(kind):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 12))
+    if kind == "copies":
+        X = X[rng.integers(0, 4, 700)]
+    elif kind == "dense among sparse":
+        X[:200] *= 1e-3
+    else:
+        X[:-1] = X[0] + 1e-9 * X[:-1]
+    by_rows, by_matrix = (
+        HDBSCAN(10, 30, metric=metric).fit(rows)
+        for metric, rows in (("euclidean", X), ("precomputed", cdist(X, X)))
+    )
+    np.testing.assert_allclose(
+        by_rows.single_linkage_tree_[:, 2], by_matrix.single_linkage_tree_[:, 2], rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("metric", ["jaccard", "hamming"])
+def test_prims_steps_in_threads(metric, monkeypatch):
+    X = np.random.default_rng(0).integers(0, 3, (400, 9)).astype(float)
+    one = HDBSCAN(8, 4, metric=metric, n_jobs=1).fit(X)
+    monkeypatch.setattr(mutual_reachability, "MIN_POINTS_OF_STEP", 64)
+    monkeypatch.setattr(mutual_reachability, "EFFORT_OF_STEP", 1e9)
+    many = HDBSCAN(8, 4, metric=metric, n_jobs=7).fit(X)
+    np.testing.assert_array_equal(many.single_linkage_tree_, one.single_linkage_tree_)
+
+
+@pytest.mark.parametrize("d", [2, 12])
+@pytest.mark.parametrize("metric", ["euclidean", "hamming"])
+def test_progress_is_told(metric, d):
+    told = []
+    statfast.set_progress(lambda done, total: told.append((done, total)))
+    try:
+        HDBSCAN(20, metric=metric).fit(blobs(3000, d))
+    finally:
+        statfast.set_progress(None)
+    assert any(done == total for done, total in told)
 
 
 @pytest.mark.parametrize("kind", ["normal", "grid", "copies"])

@@ -100,6 +100,21 @@ def test_a_sparse_graph_with_missing_edges_is_apart_there():
     assert nothing.labels_.tolist() == [-1] * 6
 
 
+@pytest.mark.parametrize("name", [*PARTITIONS, "dbcv_score"])
+def test_progress_is_told(name):
+    X, told = np.random.default_rng(0).integers(0, 9, (20_000, 5)).astype(float), []
+    X[:, 0] += 1
+    sf.set_progress(lambda done, total: told.append((done, total)))
+    try:
+        if name == "dbcv_score":
+            dbcv_score(X, np.arange(len(X)) % 3)
+        else:
+            PARTITIONS[name](4).fit(X)
+    finally:
+        sf.set_progress(None)
+    assert any(done == total for done, total in told)
+
+
 STARTS = {"n_init": 50, "init": "random", "random_state": 0}
 
 
@@ -114,6 +129,10 @@ def codes():
 LONG_FITS = {
     "DBSCAN": (sf.DBSCAN(0.05), lambda: points(2_000_000, 3)),
     "DBSCAN, brute": (sf.DBSCAN(1.0, algorithm="brute"), lambda: points(50_000, 40)),
+    "HDBSCAN": (sf.HDBSCAN(20), lambda: points(1_000_000, 8)),
+    "HDBSCAN, manhattan": (sf.HDBSCAN(20, metric="manhattan"), lambda: points(500_000, 8)),
+    "HDBSCAN, many columns": (sf.HDBSCAN(20), lambda: points(50_000, 60)),
+    "HDBSCAN, Prim": (sf.HDBSCAN(20, metric="hamming"), lambda: points(20_000, 60)),
     "KModes": (sf.KModes(20, **STARTS), codes),
     "KPrototypes": (
         sf.KPrototypes(20, **STARTS, categorical_features=list(range(14))),

@@ -94,7 +94,7 @@ KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a roo
     "_estimator.sums": "rows",
     "kernels": "distance rows tile",
     "cluster.density": "kdtree reachability",
-    "cluster.hierarchy": "hierarchy kdtree",
+    "cluster.hierarchy": "distance hierarchy kdtree",
     "cluster.kmeans": "kmeans rows",
     "cluster.medoids": "medoids",
     "cluster.modes": "kmeans",

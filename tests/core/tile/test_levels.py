@@ -35,6 +35,13 @@ medoids = sf.KMedoids(3, random_state=0).fit(X)
 same["k-medoids"], same["their loss"] = medoids.medoid_indices_, medoids.inertia_
 merged = sf.AgglomerativeClustering(3, compute_distances=True).fit(X)
 same["merges"], rounded["heights"] = merged.children_, merged.distances_
+genie = sf.AgglomerativeClustering(3, linkage="genie", compute_distances=True).fit(X)
+same["genie"], rounded["heights of genie"] = genie.children_, genie.distances_
+for columns in (2, 9):
+    for metric in ("euclidean", "manhattan"):
+        dense = sf.HDBSCAN(10, metric=metric).fit(np.hstack([X[:, :columns], X[:, : columns - 2]]))
+        name = f"HDBSCAN of {columns} columns by {metric}"
+        same[name], rounded[f"{name}: scores"] = dense.labels_, dense.outlier_scores_
 for name in ("DecisionTree", "RandomForest"):
     same[f"{name}Regressor"] = getattr(sf, f"{name}Regressor")(random_state=0).fit(X, t).predict(X)
     trees = getattr(sf, f"{name}Classifier")(random_state=0).fit(X, y)

@@ -13,6 +13,7 @@
 #define MAX_LISTED_POINTS 64 /* a list this long is processed, which tightens the limits */
 
 typedef struct {
+    kd_job metric; /* which has the exponent */
     /* (d, LEAF_SIZE) coordinates of the searching points. */
     double q[MAX_COLUMNS * LEAF_SIZE] ALIGN64;
     double part[LEAF_SIZE];
@@ -41,13 +42,11 @@ static INLINE unsigned V(others)(const double *parts, f64_v own) {
 
 /* Distances of boxes from the box around all that search, of bands from a box, and of searching
    points from a point. */
-static const kd_job V(euclid) = {.p = 2};
 #define GAP(low, high) f64_max(f64_max(low, high), f64_set1(0))
 #define DISTANCE(NAME, DIFFERENCE)                                                                 \
     static INLINE f64_v V(NAME)(const V(together) *b, const REAL *x, ptrdiff_t at, ptrdiff_t d,    \
-                                const int D) {                                                     \
-        const kd_job *job = &V(euclid);                                                            \
-        const int kind = METRIC_EUCLIDEAN;                                                         \
+                                const int D, const int kind) {                                     \
+        const kd_job *job = &b->metric;                                                            \
         SUM(DIFFERENCE)                                                                            \
     }
 DISTANCE(of_boxes, GAP(WIDE(x + p * 2 * KD_LANES + at) - f64_set1(b->high_end[p]),
@@ -61,12 +60,13 @@ DISTANCE(of_queries, f64_load(b->q + p * LEAF_SIZE + at) - f64_set1((double)x[p 
 
 /* The bounds of the children of a node; returns those within reach that hold another part. */
 static INLINE unsigned V(approach)(const kd_tree *t, const kd_forest *f, const V(together) *b,
-                                   ptrdiff_t group, double *bound, const int D) {
+                                   ptrdiff_t group, double *bound, const int D, const int kind) {
     const ptrdiff_t d = D ? D : t->d;
     const REAL *box = (const REAL *)t->boxes + group * d * 2 * KD_LANES;
     unsigned near = 0;
     for (int c = 0; c < KD_LANES; c += F64_LANES) {
-        const f64_v v = V(of_boxes)(b, box, c, d, D);
+        f64_v v = V(of_boxes)(b, box, c, d, D, kind);
+        if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 - 1e-12); /* pow is not quite monotone */
         f64_store(bound + c, v);
         unsigned hits = f64_bits(f64_gt(f64_set1(b->reach), v));
         if (hits && b->own >= 0)
@@ -78,7 +78,7 @@ static INLINE unsigned V(approach)(const kd_tree *t, const kd_forest *f, const V
 
 /* Visit all leaves within reach: the own leaf first, then always the nearest child of a node. */
 static INLINE void V(search)(const kd_tree *t, kd_forest *f, V(together) *b, ptrdiff_t home,
-                             const int D, const int M) {
+                             const int D, const int M, const int kind) {
     const ptrdiff_t top = t->levels - 1;
     double bound[KD_MAX_LEVELS][KD_LANES] ALIGN64;
     ptrdiff_t node[KD_MAX_LEVELS], level = top, under = 0, at = home;
@@ -87,14 +87,14 @@ static INLINE void V(search)(const kd_tree *t, kd_forest *f, V(together) *b, ptr
     for (;;) {
         int full = at == home || at < 0;
         if (at != home ? at >= 0 : b->own < 0 || f->same[t->first[0] * KD_LANES + home] != b->own)
-            full |= V(visit)(t, f, b, at, D, M);
+            full |= V(visit)(t, f, b, at, D, M, kind);
         f->budget--;
-        if (full) V(meet)(t, f, b, D, M);
+        if (full) V(meet)(t, f, b, D, M, kind);
         if (at < 0) return;
         for (at = home; at == home;) {
             if (entering) {
                 node[level] = under;
-                open[level] = V(approach)(t, f, b, t->first[level] + under, bound[level], D);
+                open[level] = V(approach)(t, f, b, t->first[level] + under, bound[level], D, kind);
                 entering = 0;
             }
             unsigned near = open[level];
@@ -122,14 +122,14 @@ static INLINE void V(search)(const kd_tree *t, kd_forest *f, V(together) *b, ptr
    returns the leaf. Points of different parts search together only if their limits do not exceed
    the width of the leaf, as no box of one part could be skipped for all of them. */
 static INLINE ptrdiff_t V(gather)(const kd_tree *t, kd_forest *f, V(together) *b, const int D,
-                                   const int M) {
+                                   const int M, const int kind) {
     const ptrdiff_t leaf = LEAF_SIZE, d = D ? D : t->d, home = f->lost[f->begin] / leaf;
     const REAL *box = (const REAL *)t->boxes
                       + (t->first[0] + home / KD_LANES) * d * 2 * KD_LANES + home % KD_LANES;
     ptrdiff_t m = 0;
     double width = f->first ? INFINITY : 0;
     for (ptrdiff_t p = 0; p < d; p++, box += 2 * KD_LANES)
-        width += (double)(box[KD_LANES] - box[0]) * (double)(box[KD_LANES] - box[0]);
+        width = metric_join(width, metric_term((double)(box[KD_LANES] - box[0]), kind, f->p), kind);
     b->reach = 0;
     const ptrdiff_t leaf_end = (home + 1) * leaf;
     for (; f->begin < f->end && m < LEAF_SIZE && f->lost[f->begin] < leaf_end; f->begin++) {
@@ -184,14 +184,16 @@ static INLINE ptrdiff_t V(gather)(const kd_tree *t, kd_forest *f, V(together) *b
     return home;
 }
 
-static INLINE void V(search_all)(const kd_tree *t, kd_forest *f, const int D, const int M) {
+static INLINE void V(search_all)(const kd_tree *t, kd_forest *f, const int D, const int M,
+                                 const int kind) {
     V(together) b;
     b.own = -1;
+    b.metric.p = f->p;
     while (f->begin < f->end && f->budget > 0) {
-        const ptrdiff_t home = V(gather)(t, f, &b, D, M);
+        const ptrdiff_t home = V(gather)(t, f, &b, D, M, kind);
         f->budget--;
         if (!b.count) continue;
-        V(search)(t, f, &b, home, D, M);
+        V(search)(t, f, &b, home, D, M, kind);
         for (ptrdiff_t m = 0; m < b.count && b.part[m] >= 0; m++) {
             const ptrdiff_t i = b.place[m], part = (ptrdiff_t)b.part[m];
             double *low = f->low + i * MAX_NEIGHBORS;
@@ -262,21 +264,28 @@ static void V(mark)(const int32_t *parent, ptrdiff_t n, ptrdiff_t begin, ptrdiff
     }
 }
 
+/* Metrics other than the Euclidean one have core distances, and share one compiled search. */
+#define SEARCH_ALL(D, M, KIND) V(search_all)(t, f, D, M, KIND)
 static void V(search_lost)(const kd_tree *t, kd_forest *f) {
+    if (f->kind != METRIC_EUCLIDEAN) {
+        SEARCH_ALL(0, 1, f->kind);
+        return;
+    }
 #if F64_LANES > 2 /* with shorter vectors it does not pay */
     if (t->d == 2) {
-        if (f->core) V(search_all)(t, f, 2, 1);
-        else V(search_all)(t, f, 2, 0);
+        if (f->core) SEARCH_ALL(2, 1, METRIC_EUCLIDEAN);
+        else SEARCH_ALL(2, 0, METRIC_EUCLIDEAN);
         return;
     }
     if (t->d == 3 && !f->core) {
-        V(search_all)(t, f, 3, 0);
+        SEARCH_ALL(3, 0, METRIC_EUCLIDEAN);
         return;
     }
 #endif
-    if (f->core) V(search_all)(t, f, 0, 1);
-    else V(search_all)(t, f, 0, 0);
+    if (f->core) SEARCH_ALL(0, 1, METRIC_EUCLIDEAN);
+    else SEARCH_ALL(0, 0, METRIC_EUCLIDEAN);
 }
+#undef SEARCH_ALL
 #undef GAP
 #undef MAX_LISTED_POINTS
 #undef BAND_POINTS

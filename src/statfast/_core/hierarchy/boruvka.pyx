@@ -46,6 +46,8 @@ cdef extern from "hierarchy/boruvka_table.h" nogil:
         const int32_t *lost
         Py_ssize_t begin
         Py_ssize_t end
+        int kind
+        double p
         int first
         Py_ssize_t budget
 
@@ -147,7 +149,7 @@ def search(
     """Search from points for other parts; returns the next point, and the count."""
     cdef kd_forest f = forest.bound(best, work, now, count)
     f.lost, f.begin, f.end, f.budget = &lost[0], begin, end, budget
-    f.first = first
+    f.first, f.kind, f.p = first, view.kind, view.p
     with nogil:
         kernels.search(&view.tree, &f)
     return f.begin, f.count

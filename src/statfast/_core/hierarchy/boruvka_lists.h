@@ -4,7 +4,7 @@
 
 /* Compare the listed points with the points of the bands, and empty the lists. */
 static INLINE void V(meet)(const kd_tree *t, const kd_forest *f, V(together) *b, const int D,
-                            const int M) {
+                            const int M, const int kind) {
     const ptrdiff_t d = D ? D : t->d;
     const f64_v never = f64_set1(INFINITY);
     b->reach = -1;
@@ -23,7 +23,7 @@ static INLINE void V(meet)(const kd_tree *t, const kd_forest *f, V(together) *b,
                 const REAL *x = (const REAL *)t->blocks + place / LEAF_SIZE * d * LEAF_SIZE
                                 + place % LEAF_SIZE;
                 const f64_v its = f64_set1(f->part[place]);
-                f64_v v = V(of_queries)(b, x, l, d, D), who = f64_set1((double)(int32_t)place);
+                f64_v v = V(of_queries)(b, x, l, d, D, kind), who = f64_set1((double)(int32_t)place);
                 if (M) v = f64_max(v, f64_max(f64_load(b->core + l), f64_set1(f->core[place])));
                 v = f64_select(f64_gt(own, its), v, f64_select(f64_gt(its, own), v, never));
                 UNROLL for (int k = 0; k < MAX_NEIGHBORS; k++) {
@@ -50,7 +50,7 @@ static INLINE void V(meet)(const kd_tree *t, const kd_forest *f, V(together) *b,
 
 /* List the points of a leaf; returns whether a list is long enough to be processed. */
 static INLINE int V(visit)(const kd_tree *t, const kd_forest *f, V(together) *b, ptrdiff_t number,
-                            const int D, const int M) {
+                            const int D, const int M, const int kind) {
     const ptrdiff_t d = D ? D : t->d, first = number * LEAF_SIZE;
     const REAL *x = (const REAL *)t->blocks + first * d;
     const REAL *box = (const REAL *)t->boxes
@@ -59,8 +59,11 @@ static INLINE int V(visit)(const kd_tree *t, const kd_forest *f, V(together) *b,
     unsigned wanting = 0;
     int full = 0;
     int32_t place[LEAF_SIZE];
-    for (int c = 0; c < BANDS; c += F64_LANES)
-        wanting |= f64_bits(f64_gt(f64_load(b->far + c), V(of_bands)(b, box, c, d, D))) << c;
+    for (int c = 0; c < BANDS; c += F64_LANES) {
+        f64_v v = V(of_bands)(b, box, c, d, D, kind);
+        if (kind == METRIC_MINKOWSKI) v = v * f64_set1(1 - 1e-12);
+        wanting |= f64_bits(f64_gt(f64_load(b->far + c), v)) << c;
+    }
     for (int i = 0; i < LEAF_SIZE; i++) place[i] = (int32_t)first + i;
     for (; wanting; wanting &= wanting - 1) {
         const int g = LOWEST_BIT(wanting);
@@ -74,7 +77,9 @@ static INLINE int V(visit)(const kd_tree *t, const kd_forest *f, V(together) *b,
             for (int c = 0; c < LEAF_SIZE / F64_LANES; c++) {
                 const f64_v v = WIDE(x + p * LEAF_SIZE + c * F64_LANES);
                 const f64_v gap = GAP(least - v, v - most);
-                apart[c] = f64_fma(gap, gap, apart[c]);
+                apart[c] = kind == METRIC_EUCLIDEAN
+                               ? f64_fma(gap, gap, apart[c])
+                               : join(apart[c], term(gap, kind, f->p), kind);
             }
         }
         for (int c = 0; c < LEAF_SIZE / F64_LANES; c++) {

@@ -30,6 +30,8 @@ typedef struct {
     ptrdiff_t count;      /* INOUT the number of those */
     const int32_t *lost;  /* places of points whose lists do not decide their edge */
     ptrdiff_t begin, end; /* INOUT, IN: the range of lost points to process */
+    int kind;             /* of metric, up to METRIC_MINKOWSKI */
+    double p;
     int first;            /* whether every point is a part */
     ptrdiff_t budget;     /* leaves to visit, about, before it returns */
 } kd_forest;

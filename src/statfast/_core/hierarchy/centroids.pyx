@@ -6,8 +6,7 @@ All functions need no matrix and O(n d) memory.
 
 `nearest`: by Ward 1963, doi:10.1080/01621459.1963.10500845, the sum of squares within clusters
 grows by f g / (f + g) |a - b|^2 when clusters of f and g points with the means a and b become one;
-the height is the root of twice that. Without sizes, |a - b|^2: the edges of a spanning tree; with
-core distances, mutual reachability, the largest of |a - b|^2 and those of both.
+the height is the root of twice that. Without sizes, |a - b|^2.
 
 `merge`: by the centroid and median rules, whose unions may be nearer to others than their parts
 were, the nearest pair of all is merged, one pair after the other: the generic algorithm of Muellner
@@ -39,13 +38,11 @@ cdef extern from "hierarchy/centroids_table.h" nogil:
         const double *size
         double smallest
         const double *part
-        const double *core
 
     ctypedef struct means_queries:
         const double *at
         double size[MEANS_GROUP]
         double part[MEANS_GROUP]
-        double core[MEANS_GROUP]
         Py_ssize_t k
         double *low[MEANS_GROUP]
         int32_t *who[MEANS_GROUP]
@@ -88,7 +85,6 @@ def nearest(
     const double[:, ::1] mean,      # IN (d, ld) points
     const double[::1] size,         # IN (ld,) or None, for distances without weights
     double smallest,                # IN no size is below it
-    const double[::1] core,         # IN (ld,) no distance of a point counts as less; or None
     const double[::1] part,         # IN (ld,) the part that each point is in
     const int32_t[::1] query,       # IN (m,) points
     Py_ssize_t begin,               # IN the queries to search for: begin to end
@@ -112,9 +108,6 @@ def nearest(
     points.size = NULL
     if size is not None:
         points.size = &size[0]
-    points.core = NULL
-    if core is not None:
-        points.core = &core[0]
     points.smallest, points.part = smallest, &part[0]
     some.at, some.k = space, k
     with nogil:
@@ -129,7 +122,6 @@ def nearest(
                     for p in range(d):
                         space[p * MEANS_GROUP + i] = mean[p, j]
                     some.size[i] = 1 if points.size == NULL else points.size[j]
-                    some.core[i] = 0 if points.core == NULL else points.core[j]
                     some.part[i] = part[j]
                     if at + i < end:
                         some.low[i], some.who[i] = &low[at + i, 0], &who[at + i, 0]

@@ -17,8 +17,7 @@ static INLINE void means_insert(double x, int32_t point, ptrdiff_t k, double *lo
 
 /* The nearest points of other parts among first .. last - 1, by |a - b|^2 or, for sizes f and g,
    2 f g / (f + g) |a - b|^2. The smallest size gives a lower bound without a division; the distance
-   itself is computed only where the bound is below the farthest on the list. With core distances,
-   the largest of |a - b|^2 and those of both. */
+   itself is computed only where the bound is below the farthest on the list. */
 static void means_nearest(const means_points *points, const means_queries *of, ptrdiff_t first,
                           ptrdiff_t last) {
     const ptrdiff_t d = points->d, ld = points->ld, k = of->k;
@@ -58,11 +57,6 @@ static void means_nearest(const means_points *points, const means_queries *of, p
                 if (size) {
                     const double f = of->size[q], g = size[c + l];
                     t *= 2 * (f * g) / (f + g);
-                }
-                if (points->core) {
-                    const double core = points->core[c + l];
-                    t = t > core ? t : core;
-                    t = t > of->core[q] ? t : of->core[q];
                 }
                 if (t < of->low[q][k - 1]) {
                     means_insert(t, (int32_t)(c + l), k, of->low[q], of->who[q]);

@@ -18,13 +18,12 @@ typedef struct {
     const double *size; /* (ld,) Ward's weights; NULL: distances have none */
     double smallest;    /* no size is below it */
     const double *part; /* (ld,) the part of each */
-    const double *core; /* (ld,) no distance of a point is counted as less; NULL: none is */
 } means_points;
 
 /* Some of the points as queries, and the nearest points of other parts so far of each, in order. */
 typedef struct {
     const double *at; /* (d, MEANS_GROUP) */
-    double size[MEANS_GROUP], part[MEANS_GROUP], core[MEANS_GROUP];
+    double size[MEANS_GROUP], part[MEANS_GROUP];
     ptrdiff_t k;
     double *low[MEANS_GROUP];  /* (k,) INOUT */
     int32_t *who[MEANS_GROUP]; /* (k,) INOUT */

@@ -25,6 +25,7 @@ cdef class SearchState:
     cdef f64_search f64
     cdef tuple arrays
     cdef int32_t[:, ::1] count, row
+    cdef const int32_t[::1] part, row_part
     cdef Py_ssize_t filled          # m'
 
 

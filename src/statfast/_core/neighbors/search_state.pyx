@@ -44,3 +44,13 @@ cdef class SearchState:
         self.f32.count = self.f64.count = &count[0, 0]
         self.f32.full = self.f64.full = &count[1, 0]
         self.f32.row = self.f64.row = &row[0, 0]
+
+    def exclude_own_parts(
+        self,
+        const int32_t[::1] part,        # IN (m',) the part of each query
+        const int32_t[::1] row_part,    # IN (n,) of all rows
+    ):
+        """From now on, rows of a query's own part are not its candidates."""
+        self.part, self.row_part = part, row_part
+        self.f32.part = self.f64.part = &part[0]
+        self.f32.row_part = self.f64.row_part = &row_part[0]

@@ -12,29 +12,34 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 
 
+ctypedef fused integer:
+    int32_t
+    Py_ssize_t
+
+
 cdef extern from "reachability/disjoint.h" nogil:
     int32_t set_root(int32_t *parent, int32_t x)
     void set_join(int32_t *parent, int32_t a, int32_t b)
 
 
 def extend(
-    const double[::1] distance,         # IN (n,) from point i
+    const double[::1] distance,         # IN (m,) of points first, first + 1, ... from point i
     const double[::1] core,             # IN (n,) no edge of a point is shorter
     Py_ssize_t i,                       # IN the point that was joined last
     double alpha,                       # IN distances are divided by it
-    unsigned char[::1] joined,          # INOUT (n,) marks
+    Py_ssize_t first,
+    const unsigned char[::1] joined,    # IN (n,) marks
     double[::1] height,                 # INOUT (n,) of others, the shortest edge to a joined point
     int32_t[::1] near,                  # INOUT (n,) and that point
 ):
-    """The point with the shortest edge to a joined one, the first of several."""
-    cdef Py_ssize_t n = core.shape[0], c, best = -1
+    """Of some points, that with the shortest edge to a joined one, the first of several; or -1."""
+    cdef Py_ssize_t c, best = -1
     cdef double length, least = INFINITY
     with nogil:
-        joined[i] = 1
-        for c in range(n):
+        for c in range(first, first + distance.shape[0]):
             if joined[c]:
                 continue
-            length = max(max(distance[c] / alpha, core[i]), core[c])
+            length = max(max(distance[c - first] / alpha, core[i]), core[c])
             if length < height[c]:
                 height[c], near[c] = length, <int32_t>i
             if height[c] < least or best < 0:
@@ -61,7 +66,7 @@ def list_first(
     const int32_t[::1] row,             # IN (n,) the row at each place
     const int32_t[::1] place,           # IN (n,) the place of each row
     const double[:, ::1] reduced,       # IN (n, k) by row: distances of the nearest others, rising,
-    const Py_ssize_t[:, ::1] ids,       # IN (n, k) and their rows
+    const integer[:, ::1] ids,          # IN (n, k) and their rows
     const double[::1] core,             # IN (n or more,) by place: no edge of a point is shorter
     Py_ssize_t begin,                   # IN the places to look at
     Py_ssize_t end,

@@ -29,6 +29,8 @@ enum { MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID };
         REAL *score;             /* (points, capacity) */                                           \
         int32_t *row;                                                                              \
         REAL *low, *high;        /* (capacity,) work space */                                       \
+        const int32_t *part;     /* rows of a point's own part are no candidates; NULL: all are */ \
+        const int32_t *row_part;                                                                   \
     } T##_search;
 SEARCH(f32, float)
 SEARCH(f64, double)

@@ -34,6 +34,8 @@ cdef extern from "tile/table.h" nogil:
         int32_t *row
         float *low
         float *high
+        const int32_t *part
+        const int32_t *row_part
 
     ctypedef struct f64_search:
         Py_ssize_t k, capacity, spare
@@ -48,6 +50,8 @@ cdef extern from "tile/table.h" nogil:
         int32_t *row
         double *low
         double *high
+        const int32_t *part
+        const int32_t *row_part
 
     ctypedef struct f32_kernels:
         void (*convert[3])(

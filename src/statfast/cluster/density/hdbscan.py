@@ -139,10 +139,12 @@ class HDBSCAN(Clusterer, Estimator):
     at density 0, where all clusters have parted. A graph may store its diagonal or not, and holds
     each distance both ways; a row is always its own neighbor.
 
-    **Exact**. Memory O(n (d + min_samples)) beside X. Cost: for metrics that are Euclidean after
-    scaling, in up to ten columns about a search of `min_samples` neighbors and O(n log n), on a k-d
-    tree, in more O(n^2 d); by other metrics O(n^2 d) in one thread, and twice the calls of a user's
-    function, whose distances are kept (8 n^2 bytes); for a graph O(m log m) of m distances.
+    **Exact**. Memory O(n d) beside X. Cost: for Euclidean, Manhattan, Chebyshev and Minkowski (p up
+    to 4) distances, and metrics that are Euclidean after scaling, in up to ten columns about a
+    search of `min_samples` neighbors and O(n log n), on a k-d tree. In more columns, and for
+    "haversine", O(n^2 d): rows are compared in float32, and those that may be nearest measured in
+    float64. By other metrics O(n^2 d) in float64, and twice the calls of a user's function, whose
+    distances are kept (8 n^2 bytes); for a graph O(m log m) of m distances.
 
     References
     ----------

@@ -3,10 +3,9 @@
 whichever is most. The core distance is the radius within which points of enough weight are, the
 point itself among them.
 
-By Euclidean distance, and metrics that are Euclidean after rows are scaled, the tree is that of
-Boruvka's rounds: in few columns on a k-d tree, in many by comparing rows. By other metrics, and by
-distances of the user, it is Prim's, which reads a row of distances a time; of a sparse graph it is
-Kruskal's.
+By metrics that have a k-d tree the tree is that of Boruvka's rounds: in few columns on a k-d tree,
+in many by comparing rows. By other metrics, and by distances of the user, it is Prim's, which reads
+a row of distances a time; of a sparse graph it is Kruskal's.
 
 On a k-d tree the nearest points of each are listed anyway. One whose core distance is no more
 than the point's own is at that distance, and none is nearer: the first round of Boruvka searches
@@ -22,24 +21,43 @@ from typing import Any
 import numpy as np
 
 from statfast._core.reachability import condense, spanning
-from statfast._distance import EUCLIDEAN, HALVED, KDArrays, MetricRows, rescaled
+from statfast._distance import (
+    CHEBYSHEV,
+    EUCLIDEAN,
+    HALVED,
+    HAVERSINE,
+    MANHATTAN,
+    MINKOWSKI,
+    KDArrays,
+    Metric,
+    MetricRows,
+    rescaled,
+)
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, Jobs
 from statfast.cluster.density.sources import Graph, refuse_undefined
 from statfast.cluster.hierarchy.boruvka_matrix import Edges
 from statfast.cluster.hierarchy.boruvka_points import LEAF_POINTS, Rounds
+from statfast.cluster.hierarchy.boruvka_rows import NEIGHBORS_AT_ONCE, edges_by_comparing
 from statfast.cluster.hierarchy.linkage import merges
-from statfast.cluster.hierarchy.point_linkage import columns_of, nearest
-from statfast.cluster.hierarchy.spanning_tree import MAX_TREE_COLUMNS, edges_by_comparing
+from statfast.cluster.hierarchy.spanning_tree import MAX_TREE_COLUMNS
+from statfast.neighbors.brute.brute import BruteIndex
 from statfast.neighbors.brute.precomputed import without_self
 from statfast.neighbors.spatial.kd_index import KDTreeIndex
 
 NUMBERS_AT_A_TIME = 1 << 22  # distances that a task holds, about
+MIN_POINTS_OF_STEP = 2048  # points of a task in a step of Prim's
+EFFORT_OF_STEP = 4.0  # operations of a step for a point and column, about
 EFFORT_OF_NEIGHBOR = 4.0  # operations to list a neighbor, about
-MAX_SQUARABLE_ALPHA = 1e50  # squares of it, and of its inverse, are far from the ends of float64
+MAX_EXPONENT = 4.0  # of Minkowski distances whose powers are compared: others may vanish
+MAX_POWER_WIDTH = 1e50  # and the largest difference in a column
+MAX_STRETCH = 1e100  # factors of reduced distances are far from the ends of float64
+MIN_LISTED_IN_TREE, MAX_LISTED = 1, 15  # neighbors of a point that are kept
+TREES = EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI  # kinds of metric that have a k-d tree
 
-# Of points, the reduced distances (m, k) of the nearest others, rising, and which.
+# Of some points, or of all, the reduced distances (m, k) of the nearest others, rising, and which.
 Nearest = Callable[[Array, int], tuple[Array, Array]]
+NearestOfAll = Callable[[int], tuple[Array, Array]]
 
 
 @dataclass(frozen=True)
@@ -66,21 +84,43 @@ class DensityRule:
         first = enough.argmax(axis=1)
         return np.where(enough[:, -1], padded[np.arange(len(point_weight)), first], np.inf)
 
-    def core_distances(self, find: Nearest, n: int, lists: tuple[Array, Array]) -> Array:
-        """The core distances of all points, of which `lists` holds the first neighbors."""
-        if self.weight is None:
-            return lists[0][:, -1].copy() if self.enough > 1 else np.zeros(n)
-        core = self.reach_of(lists, self.weight)
-        light, count = np.flatnonzero(np.isinf(core)), lists[0].shape[1]
+    def core_of(self, lists: tuple[Array, Array], part: Array) -> Array:
+        """The core distances of some points by lists of `first_count` neighbors, or more."""
+        if self.weight is not None:
+            return self.reach_of(lists, self.weight[part])
+        if self.first_count == 0:
+            return np.zeros(len(part))
+        return lists[0][:, self.first_count - 1].copy()
+
+    def core_distances(
+        self, find: Nearest, find_all: NearestOfAll, order: Array, least: int
+    ) -> tuple[Array, tuple[Array, Array]]:
+        """The core distances of all points, and lists of their first neighbors, at least `least`;
+        points that follow each other in `order` are searched together."""
+        n = len(order)
+        count = min(max(self.first_count, 1), n - 1)
+        width = min(max(count, least), MAX_LISTED, n - 1)
+        if count <= width:
+            lists = find_all(width)
+            core = self.core_of(lists, np.arange(n))
+        else:
+            core = np.empty(n)
+            lists = np.empty((n, width)), np.empty((n, width), np.int32)
+            for part in np.array_split(order, -(-n * count // NUMBERS_AT_A_TIME)):
+                checkpoint()
+                reduced, ids = find(part, count)
+                core[part] = self.core_of((reduced, ids), part)
+                lists[0][part], lists[1][part] = reduced[:, :width], ids[:, :width]
+        light = np.flatnonzero(np.isinf(core))  # of points that count by weights
         while len(light) and count < n - 1:
             count = min(max(2 * count, 8), n - 1)
             step = max(1, NUMBERS_AT_A_TIME // count)
             for start in range(0, len(light), step):
                 checkpoint()
                 part = light[start : start + step]
-                core[part] = self.reach_of(find(part, count), self.weight[part])
+                core[part] = self.core_of(find(part, count), part)
             light = light[np.isinf(core[light])]
-        return core
+        return core, lists
 
 
 def merges_by_reachability(source: Any, density: DensityRule, n_jobs: Jobs) -> tuple[Array, Array]:
@@ -88,10 +128,9 @@ def merges_by_reachability(source: Any, density: DensityRule, n_jobs: Jobs) -> t
     n = source.n
     if n == 1:
         return np.empty((0, 4)), np.zeros(1)
-    euclidean = isinstance(source, MetricRows) and source.metric.kind == EUCLIDEAN
     if isinstance(source, Graph):
         edges, core = _edges_of_graph(source, density)
-    elif euclidean and 1 / MAX_SQUARABLE_ALPHA < density.alpha < MAX_SQUARABLE_ALPHA:
+    elif isinstance(source, MetricRows) and _can_stretch(source.metric, density.alpha):
         edges, core = _edges_of_points(source, density, n_jobs)
     else:
         edges, core = _edges_by_rows(source, density, n_jobs)
@@ -101,18 +140,39 @@ def merges_by_reachability(source: Any, density: DensityRule, n_jobs: Jobs) -> t
     return Z, core
 
 
+def _can_stretch(metric: Metric, alpha: float) -> bool:
+    """Whether reduced distances can be divided by a number in place of distances by alpha."""
+    if metric.kind == HAVERSINE:
+        return alpha == 1.0
+    if metric.kind == MINKOWSKI and metric.p > MAX_EXPONENT:
+        return False
+    return metric.kind in TREES and 1 / MAX_STRETCH < _stretch_of(metric, alpha) < MAX_STRETCH
+
+
+def _stretch_of(metric: Metric, alpha: float) -> float:
+    linear = metric.name == "sqeuclidean" or metric.name in HALVED
+    exponent = 1.0 if linear else {EUCLIDEAN: 2.0, MINKOWSKI: metric.p}.get(metric.kind, 1.0)
+    with np.errstate(over="ignore"):
+        return float(np.float64(alpha) ** exponent)
+
+
 def _edges_of_points(source: MetricRows, density: DensityRule, n_jobs: Jobs) -> tuple[Edges, Array]:
     X, metric = source
-    rows = metric.prepare(X, n_jobs=n_jobs)
-    rows, scale = rescaled(rows.astype(np.float64, copy=False), n_jobs)
-    find = _edges_by_tree if rows.shape[1] <= MAX_TREE_COLUMNS else _edges_by_comparing
-    linear = metric.name == "sqeuclidean" or metric.name in HALVED
-    stretch = density.alpha if linear else density.alpha**2  # of reduced distances
-    (u, v, length), squares = find(rows, density, stretch, n_jobs)
+    rows = metric.prepare(X, n_jobs=n_jobs).astype(np.float64, copy=False)
+    if metric.kind == MINKOWSKI:
+        width = float(np.ptp(rows, axis=0).max())
+        if not 1 / MAX_POWER_WIDTH < width < MAX_POWER_WIDTH:
+            return _edges_by_rows(source, density, n_jobs)
+    rows, scale = (rows, 1.0) if metric.kind != EUCLIDEAN else rescaled(rows, n_jobs)
+    in_tree = rows.shape[1] <= MAX_TREE_COLUMNS and metric.kind in TREES
+    find = _edges_by_tree if in_tree else _edges_by_comparing
+    (u, v, length), reduced = find(
+        rows, metric, density, _stretch_of(metric, density.alpha), n_jobs
+    )
     with np.errstate(over="ignore"):
         heights, core = (
             metric.finish(length) / scale / density.alpha,
-            metric.finish(squares) / scale,
+            metric.finish(reduced) / scale,
         )
         if metric.name == "sqeuclidean":
             heights, core = heights / scale, core / scale
@@ -123,30 +183,29 @@ def _edges_of_points(source: MetricRows, density: DensityRule, n_jobs: Jobs) -> 
 
 # ---------- Points in few columns
 def _edges_by_tree(
-    rows: Array, density: DensityRule, stretch: float, n_jobs: Jobs
+    rows: Array, metric: Metric, density: DensityRule, stretch: float, n_jobs: Jobs
 ) -> tuple[Edges, Array]:
-    """The edges, and the squared core distances; reduced distances are divided by `stretch`."""
+    """The edges, and the reduced core distances; reduced distances are divided by `stretch`."""
     n = len(rows)
     tree = KDArrays.build(rows, LEAF_POINTS, n_jobs)
-    index = KDTreeIndex(tree)
-    count = min(density.first_count, n - 1)
-    if count == 0 and density.weight is None:
+    index = KDTreeIndex(tree, metric)
+    if density.first_count == 0 and density.weight is None and metric.kind == EUCLIDEAN:
         rounds = Rounds(tree, n_jobs)
         rounds.run()
         return rounds.edges(), np.zeros(n)
 
     def find(part: Array, k: int) -> tuple[Array, Array]:
-        reduced, ids = index.query(rows[part], k + 1, n_jobs)
-        return without_self(reduced, ids, part)
+        return without_self(*index.query(rows[part], k + 1, n_jobs), part)
 
-    lists = index.self_query(max(count, 1), n_jobs)
-    squares = density.core_distances(find, n, lists)
+    reduced, lists = density.core_distances(
+        find, lambda k: index.self_query(k, n_jobs), tree.ids[:n], MIN_LISTED_IN_TREE
+    )
     core = np.zeros(len(tree.ids))
-    core[:n] = squares[tree.ids[:n]] * stretch
-    rounds = Rounds(tree, n_jobs, core)
+    core[:n] = reduced[tree.ids[:n]] * stretch
+    rounds = Rounds(tree, n_jobs, core, metric)
     _list_first_edges(rounds, lists, core, n_jobs)
     rounds.run_listed()
-    return rounds.edges(), squares
+    return rounds.edges(), reduced
 
 
 def _list_first_edges(
@@ -168,25 +227,25 @@ def _list_first_edges(
 
 # ---------- Points in many columns
 def _edges_by_comparing(
-    rows: Array, density: DensityRule, stretch: float, n_jobs: Jobs
+    rows: Array, metric: Metric, density: DensityRule, stretch: float, n_jobs: Jobs
 ) -> tuple[Edges, Array]:
     """The same by comparing rows with all others."""
-    n = len(rows)
-    columns, alone = columns_of(rows), np.arange(n, dtype=np.int32)
+    index = BruteIndex.build(rows, n_jobs, metric=metric)
 
     def find(part: Array, k: int) -> tuple[Array, Array]:
-        return nearest(columns, alone, part.astype(np.int32), k=k, n_jobs=n_jobs)
+        return without_self(*index.query(rows[part], k + 1, n_jobs), part)
 
-    count = min(density.first_count, n - 1)
-    lists = find(alone, count) if count else (np.empty((n, 0)), np.empty((n, 0), np.int32))
-    squares = density.core_distances(find, n, lists)
-    return edges_by_comparing(rows, n_jobs, squares * stretch), squares
+    reduced, lists = density.core_distances(
+        find, lambda k: index.self_query(k, n_jobs), np.arange(len(rows)), NEIGHBORS_AT_ONCE
+    )
+    return edges_by_comparing(index, n_jobs, lists, reduced * stretch), reduced
 
 
 # ---------- Any other metric, and distances of the user
 def _edges_by_rows(source: Any, density: DensityRule, n_jobs: Jobs) -> tuple[Edges, Array]:
     """The edges of Prim's tree, and the core distances."""
     n, distances = source.n, source.made(n_jobs)
+    width = source.X.shape[1] if isinstance(source, MetricRows) else 1
     core = np.empty(n)
 
     def measure(block: slice) -> None:
@@ -203,11 +262,19 @@ def _edges_by_rows(source: Any, density: DensityRule, n_jobs: Jobs) -> tuple[Edg
     near = np.zeros(n, np.int32)
     u, v, length = np.empty(n - 1, np.int32), np.empty(n - 1, np.int32), np.empty(n - 1)
     point = 0
+    by_blocks = isinstance(source, MetricRows)
+    blocks = grid(n, least=MIN_POINTS_OF_STEP, most=n, parts=8) if by_blocks else [slice(0, n)]
+
+    def extend(block: slice) -> int:
+        row = distances.block(slice(point, point + 1), block)[0]
+        row = np.ascontiguousarray(row, np.float64)
+        return spanning.extend(row, core, point, density.alpha, block.start, joined, height, near)
+
     for step in range(n - 1):
         checkpoint()
-        row = distances.block(slice(point, point + 1), slice(0, n))[0]
-        row = np.ascontiguousarray(row, np.float64)
-        point = spanning.extend(row, core, point, density.alpha, joined, height, near)
+        joined[point] = 1
+        firsts = each(extend, blocks, n_jobs=n_jobs, effort=EFFORT_OF_STEP * n * width)
+        point = min((i for i in firsts if i >= 0), key=lambda i: (height[i], i))
         u[step], v[step], length[step] = near[point], point, height[point]
     return (u, v, length), core
 

@@ -17,7 +17,7 @@ import numpy as np
 from statfast._core.hierarchy import boruvka
 from statfast._core.hierarchy.boruvka import LEAF_POINTS, NEIGHBORS
 from statfast._core.kdtree.tree import TreeView
-from statfast._distance import EUCLIDEAN, LANES, KDArrays
+from statfast._distance import LANES, PLAIN, KDArrays, Metric
 from statfast._engine import aligned, checkpoint, each, grid, usable_threads
 from statfast._typing import Array
 from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth
@@ -44,10 +44,13 @@ class Rounds:
     """The rounds of Boruvka's algorithm; a point is known by its place in the tree.
 
     With `core` (leaves * leaf,), by place, edges are mutual reachability distances: no less than
-    the core of either point. Then the first edges are listed already, as `low` and `near`.
+    the core of either point. Then the first edges are listed already, as `low` and `near`, and the
+    metric may be another than the Euclidean one.
     """
 
-    def __init__(self, tree: KDArrays, n_jobs: int | None, core: Array | None = None) -> None:
+    def __init__(
+        self, tree: KDArrays, n_jobs: int | None, core: Array | None = None, metric: Metric = PLAIN
+    ) -> None:
         self.tree, self.n_jobs = tree, n_jobs
         self.n, self.d = tree.n, tree.blocks.shape[1]
         n = self.n
@@ -62,7 +65,7 @@ class Rounds:
         low, near = empty((n, NEIGHBORS), float), empty((n, NEIGHBORS), np.int32)
         low[:], near[:] = 0.0, -1
         self.part, self.same, self.low, self.near = part, same, low, near
-        self.view = TreeView(*self.tree.fields, EUCLIDEAN, 2.0)
+        self.view = TreeView(*self.tree.fields, metric.kind, metric.p)
         self.forest = boruvka.Forest(part, same, low, near, self.growth.best, core)
         self.floor = np.zeros(leaves)
         self.lost = empty(n, np.int32)  # points whose lists hold no other part

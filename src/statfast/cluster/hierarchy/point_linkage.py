@@ -54,7 +54,7 @@ def columns_of(rows: np.ndarray, spare: int = 0) -> np.ndarray:
 
 def nearest(
     columns: np.ndarray, part: np.ndarray, query: np.ndarray, *, size: np.ndarray | None = None,
-    core: np.ndarray | None = None, k: int = 1, before: bool = False, n_jobs: int | None = None,
+    k: int = 1, before: bool = False, n_jobs: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Squared distances and numbers of the nearest points of other parts.
 
@@ -67,8 +67,6 @@ def nearest(
         The points to start from.
     size : ndarray of shape (n,), optional
         The points that each stands for, which weigh distances as Ward's rule has it.
-    core : ndarray of shape (n,), optional
-        Squared core distances, below which no distance of a point is counted.
     k : int
         How many to find.
     before : bool
@@ -82,21 +80,18 @@ def nearest(
     who : ndarray of shape (m, k), int32
     """
     n, (d, ld) = len(part), columns.shape
-    parts, sizes, cores, smallest = np.zeros(ld), None, None, 1.0
+    parts, sizes, smallest = np.zeros(ld), None, 1.0
     parts[:n] = part
     if size is not None:
         sizes, smallest = np.ones(ld), float(size.min())
         sizes[:n] = size
-    if core is not None:
-        cores = np.zeros(ld)
-        cores[:n] = core
     low, who = np.empty((len(query), k)), np.empty((len(query), k), np.int32)
 
     def work(block: slice) -> None:
         checkpoint()
         last = -(-(block.stop if before else n) // COLUMN_MULTIPLE) * COLUMN_MULTIPLE
         centroids.nearest(
-            columns, sizes, smallest, cores, parts, query, block.start, block.stop, last, low, who
+            columns, sizes, smallest, parts, query, block.start, block.stop, last, low, who
         )
 
     blocks = grid(len(query), least=64, most=max(64, NUMBERS_PER_CHAIN_CALL // (n * d)))

@@ -19,14 +19,12 @@ from statfast._distance import (
     as_dissimilarities,
     rescaled,
 )
-from statfast._typing import Array
-from statfast.cluster.hierarchy.boruvka_matrix import Edges, Growth, edges_of_triangle
+from statfast.cluster.hierarchy.boruvka_matrix import Edges, edges_of_triangle
 from statfast.cluster.hierarchy.boruvka_points import edges_by_tree
-from statfast.cluster.hierarchy.point_linkage import columns_of, nearest
+from statfast.cluster.hierarchy.boruvka_rows import edges_by_comparing
+from statfast.neighbors.brute.brute import BruteIndex
 
 MAX_TREE_COLUMNS = 10  # columns up to which a k-d tree is quicker
-NEIGHBORS_AT_ONCE = 8  # neighbors that a point lists where all points are compared
-WAVES_PER_ROUND = 4  # searches in a round, each of which knows the edges of those before it
 
 
 def minimum_spanning_tree(
@@ -68,9 +66,10 @@ def minimum_spanning_tree(
 
     By Boruvka's rounds. From rows, for Euclidean distance and metrics that are Euclidean distance
     after scaling: in up to ten columns O(n log n) time where that is few for the data, on a k-d
-    tree; in more columns O(n^2 d) time; O(n d) memory in both cases. From a matrix the
-    first round reads it twice and leaves one of a fourth of its square at most, on which the next
-    works. By other metrics the matrix of rows is made first.
+    tree; in more columns O(n^2 d) time, where rows are compared in float32 and those that may be
+    nearest measured in float64; O(n d) memory in both cases. From a matrix the first round reads it
+    twice and leaves one of a fourth of its square at most, on which the next works. By other
+    metrics the matrix of rows is made first.
 
     References
     ----------
@@ -119,8 +118,10 @@ def edges_of_rows(source: MetricRows, n_jobs: int | None = None) -> Edges:
         return edges_of_triangle(source.condensed(n_jobs)[0], n_jobs)
     rows = metric.prepare(X, n_jobs=n_jobs)
     rows, scale = rescaled(rows.astype(np.float64, copy=False), n_jobs)
-    find = edges_by_tree if rows.shape[1] <= MAX_TREE_COLUMNS else edges_by_comparing
-    u, v, squares = find(rows, n_jobs)
+    if rows.shape[1] <= MAX_TREE_COLUMNS:
+        u, v, squares = edges_by_tree(rows, n_jobs)
+    else:
+        u, v, squares = edges_by_comparing(BruteIndex.build(rows, n_jobs), n_jobs)
     with np.errstate(over="ignore"):
         length = metric.finish(squares) / scale
         if metric.name == "sqeuclidean":
@@ -128,53 +129,3 @@ def edges_of_rows(source: MetricRows, n_jobs: int | None = None) -> Edges:
     if not np.isfinite(length).all():
         raise ValueError("Distances between rows of X overflow. Scale X down.")
     return u, v, length
-
-
-def edges_by_comparing(
-    X: np.ndarray, n_jobs: int | None = None, core: np.ndarray | None = None
-) -> Edges:
-    """The same as `edges_by_tree`, by comparing rows with all others.
-
-    With squared core distances (n,), no edge of a row is shorter than its own.
-    """
-    n = len(X)
-    columns, growth = columns_of(X), Growth(n)
-    shape = n, NEIGHBORS_AT_ONCE
-    low, who = np.empty(shape), np.empty(shape, np.int32)  # each point's nearest of other parts
-    rows = every = np.arange(n, dtype=np.int32)
-
-    def search(query: Array) -> None:
-        low[query], who[query] = nearest(
-            columns, part, query, core=core, k=NEIGHBORS_AT_ONCE, n_jobs=n_jobs
-        )
-
-    def nearest_listed(query: Array) -> tuple[Array, Array]:
-        """The nearest listed points of other parts; at infinity where there is none."""
-        distances = np.where(
-            (part[who[query]] != part[query][:, None]) & (who[query] >= 0), low[query], np.inf
-        )
-        first = distances.argmin(axis=1)
-        places = np.arange(len(query)), first
-        nearest_points = np.where(np.isinf(distances[places]), np.int32(-1), who[query][places])
-        return distances[places], nearest_points
-
-    part = rows
-    search(every)
-    while growth.count > 1:
-        distances, near = nearest_listed(rows)
-        best = np.full(n, np.inf)  # the shortest edge of each part on the lists
-        np.minimum.at(best, part[rows], distances)
-        beyond = low[rows, -1]  # points that are not listed are not nearer
-        lost = np.flatnonzero(np.isinf(distances))
-        lost = lost[np.argsort(beyond[lost], kind="stable")]
-        for wave in np.array_split(lost, WAVES_PER_ROUND):
-            searching = wave[beyond[wave] < best[part[rows[wave]]]]
-            if len(searching):
-                search(rows[searching])
-                distances[searching], near[searching] = nearest_listed(rows[searching])
-                np.minimum.at(best, part[rows[searching]], distances[searching])
-        growth.offer(rows, near, distances)
-        growth.join()
-        part = growth.parts()
-        rows = np.flatnonzero(part != growth.largest).astype(np.int32)
-    return growth.edges()

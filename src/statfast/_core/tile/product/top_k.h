@@ -87,6 +87,7 @@ static INLINE void V(offer)(V(search) *s, ptrdiff_t point, V(v) acc[ROWS][2], V(
         for (; hits; hits &= hits - 1) {
             const ptrdiff_t lane = LOWEST_BIT(hits), l = point + lane;
             if (s->count[l] < 0) continue;
+            if (s->part && s->part[l] == s->row_part[first + i]) continue;
             const ptrdiff_t at = l * s->capacity + s->count[l]++;
             s->score[at] = scores[lane];
             s->row[at] = (int32_t)(first + i);
