@@ -242,9 +242,9 @@ class ClassesCheck(Check):
     def __init__(self, data):
         X, y = data["X"], data["y"]
         self.Z = np.hstack([X, np.ones((len(X), 1))])
-        self.own = (y[:, None] == np.unique(y)).astype(np.float64)
-        self.parts = {"v": (self.own.shape[1], self.Z.shape[1])}
-        V, shares, self.least = np.zeros(self.parts["v"]), self.own, 0.0
+        self.targets = (y[:, None] == np.unique(y)).astype(np.float64)
+        self.parts = {"v": (self.targets.shape[1], self.Z.shape[1])}
+        V, shares, self.least = np.zeros(self.parts["v"]), self.targets, 0.0
         for width in WIDTHS:
             V, shares = self._newton(V, shares, width)
             self.least = max(self.least, self._dual(shares))
@@ -257,14 +257,14 @@ class ClassesCheck(Check):
 
     def _leads(self, V):
         scores = self.Z @ V.T
-        return 1 - self.own + scores - (scores * self.own).sum(axis=1, keepdims=True)
+        return 1 - self.targets + scores - (scores * self.targets).sum(axis=1, keepdims=True)
 
     def _primal(self, V):
         return 0.5 * (V**2).sum() + self._leads(V).max(axis=1).sum()
 
     def _dual(self, shares):
-        V = (self.own - shares).T @ self.Z
-        return (shares * (1 - self.own)).sum() - 0.5 * (V**2).sum()
+        V = (self.targets - shares).T @ self.Z
+        return (shares * (1 - self.targets)).sum() - 0.5 * (V**2).sum()
 
     def _value(self, V, about, width):
         """The objective, and the shares."""
@@ -276,7 +276,7 @@ class ClassesCheck(Check):
     def _newton(self, V, about, width):
         for _ in range(STEPS):
             value, shares = self._value(V, about, width)
-            gradient = V + (shares - self.own).T @ self.Z
+            gradient = V + (shares - self.targets).T @ self.Z
             if 0.5 * (gradient**2).sum() <= STILL * value:
                 break
             step = np.linalg.solve(self._curve(shares > 0, width), gradient.ravel())

@@ -184,8 +184,13 @@ def reduce(
         parts = [None if a is None else np.ascontiguousarray(a[rows]) for a in aligned]
         return partial(rows, np.ascontiguousarray(block), *parts)
 
-    one_block = type(X) is np.ndarray and 0 < len(X) <= least and n_jobs is None
-    if one_block and _is_idle(progress) and all(a is None or len(a) == len(X) for a in aligned):
+    if (
+        isinstance(X, np.ndarray)
+        and 0 < len(X) <= least
+        and n_jobs is None
+        and _is_idle(progress)
+        and all(a is None or len(a) == len(X) for a in aligned)
+    ):
         return work((slice(0, len(X)), X))  # one block
     if isinstance(X, Chunks):
         batches = _batches(X, aligned, least)

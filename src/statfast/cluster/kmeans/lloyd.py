@@ -24,8 +24,11 @@ class RowAssignment(Protocol):
 
     data: Any  # KMeansData or PartsData
     centers: Array  # (k, d); set to move the centers
-    labels: Array | None  # (n,), of rows in memory
     patched: bool  # whether sums were changed row by row, and may have lost digits
+
+    @property
+    def labels(self) -> Array | None:
+        """The clusters (n,) of rows in memory."""
 
     def advance(self) -> KMeansStatistics:
         """Give every row its nearest center; returns the statistics of the clusters, where `moved`
