@@ -45,7 +45,7 @@ cdef class SearchState:
         self.f32.full = self.f64.full = &count[1, 0]
         self.f32.row = self.f64.row = &row[0, 0]
 
-    def exclude_own_parts(
+    def exclude_same_part(
         self,
         const int32_t[::1] part,        # IN (m',) the part of each query
         const int32_t[::1] row_part,    # IN (n,) of all rows

@@ -106,7 +106,7 @@ class OtherParts:
         scan = kind(index, index.points[places], k)
         own = np.full(len(scan.row), -1, np.int32)
         own[:m] = parts
-        scan.state.exclude_own_parts(own, self.part)
+        scan.state.exclude_same_part(own, self.part)
         ranges = [(0, n)]
         if parts[0] == parts[-1]:
             start, stop = np.searchsorted(self.part, [parts[0], parts[0] + 1]).tolist()
