@@ -16,7 +16,8 @@ from statfast._typing import Array
 # Up to so many columns our own factor is quicker than LAPACK's, whose threads spin on after it.
 MAX_COLUMNS_OF_CHOLESKY_KERNEL = 1024
 # One call of LAPACK inverts a triangle of so many columns in milliseconds.
-MAX_COLUMNS_OF_ONE_INVERSE = 512
+MAX_COLUMNS_OF_ONE_INVERSE = 1024
+MAX_COLUMNS_OF_ONE_PRODUCT = 256  # Smaller halves of a triangle take longer than its zeros.
 # Up to so many columns our own inverse is as quick as LAPACK's, and wakes no threads that spin
 # after it.
 MAX_COLUMNS_OF_INVERSE_KERNEL = 128
@@ -98,22 +99,40 @@ def triangle_inverse(T: Array, *, lower: bool = False) -> Array:
         out = np.zeros((q, q))
         kernel.triangle_inverse(np.ascontiguousarray(T if lower else T.T, np.float64), out)
         return np.ascontiguousarray(out.T) if lower else out
-    if q <= MAX_COLUMNS_OF_ONE_INVERSE:
-        from scipy.linalg import solve_triangular
-
-        return solve_triangular(T, np.eye(q), lower=lower, check_finite=False)
-    first, last = slice(0, q // 2), slice(q // 2, q)
+    if not lower:
+        return np.ascontiguousarray(triangle_inverse(T.T, lower=True).T)
     out = np.zeros((q, q))
-    first_inverse = out[first, first] = triangle_inverse(T[first, first], lower=lower)
-    second_inverse = out[last, last] = triangle_inverse(T[last, last], lower=lower)
+    if q <= MAX_COLUMNS_OF_ONE_INVERSE:
+        from scipy.linalg.lapack import dtrtri
+
+        # The rows of a lower triangle are the columns of an upper one.
+        upper, singular = dtrtri(T.T, lower=0)
+        if singular:
+            raise np.linalg.LinAlgError(f"The triangle has a zero in row {singular}.")
+        for i in range(q):
+            out[i, : i + 1] = upper[: i + 1, i]
+        return out
+    first, last = slice(0, q // 2), slice(q // 2, q)
+    first_inverse = out[first, first] = triangle_inverse(T[first, first], lower=True)
+    second_inverse = out[last, last] = triangle_inverse(T[last, last], lower=True)
+    across = triangle_product(first_inverse.T, T[last, first].T, lower=False).T
+    out[last, first] = -triangle_product(second_inverse, across, lower=True)
+    return out
+
+
+def triangle_product(T: Array, X: Array, *, lower: bool) -> Array:
+    """T X of a triangle (q, q) with its zeros, most of which are left out, by halves."""
+    q = len(T)
+    if q <= MAX_COLUMNS_OF_ONE_PRODUCT:
+        return interruptible(np.matmul, T, X)
+    first, last = slice(0, q // 2), slice(q // 2, q)
+    out = np.empty((q, X.shape[1]))
+    out[first] = triangle_product(T[first, first], X[first], lower=lower)
+    out[last] = triangle_product(T[last, last], X[last], lower=lower)
     if lower:
-        out[last, first] = -interruptible(
-            np.matmul, second_inverse, interruptible(np.matmul, T[last, first], first_inverse)
-        )
+        out[last] += interruptible(np.matmul, T[last, first], X[first])
     else:
-        out[first, last] = -interruptible(
-            np.matmul, first_inverse, interruptible(np.matmul, T[first, last], second_inverse)
-        )
+        out[first] += interruptible(np.matmul, T[first, last], X[last])
     return out
 
 

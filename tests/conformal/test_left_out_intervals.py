@@ -146,6 +146,7 @@ def test_too_few_rows_for_a_level(name):
         (sf.LinearRegression(store_left_out=True), np.column_stack([X, X[:, 0]])),
         (sf.KNeighborsRegressor(4, weights="distance"), X),
         (sf.KNeighborsRegressor(50), X),
+        (sf.RidgeCV(), X),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*(aliased|depend|left out|determine)")
@@ -153,6 +154,47 @@ def test_fits_that_keep_nothing_say_what_they_need(model, rows):
     model.fit(rows, y)
     with pytest.raises(ValueError, match=r"interval='conformal' needs .* ConformalRegressor"):
         model.predict(rows[:3], interval="conformal")
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("weights", [None, rng.uniform(0.5, 2.0, 50)])
+@pytest.mark.parametrize(
+    "choice", [{}, {"criterion": "gcv"}, {"cv": 4}, {"fit_intercept": False, "scoring": "r2"}]
+)
+def test_a_chosen_penalty_has_the_intervals_of_ridge(choice, weights, dtype):
+    rows = X.astype(dtype)
+    model = sf.RidgeCV([0.1, 3.0, 50.0], store_left_out=True, **choice).fit(rows, y, weights)
+    ridge = sf.Ridge(
+        model.alpha_, fit_intercept=model.fit_intercept, store_left_out=True
+    ).fit(rows, y, weights)  # fmt: skip
+    assert_allclose(ends_of(model), ends_of(ridge), rtol=1e-12)
+
+
+def test_a_penalty_chosen_for_several_targets_has_intervals():
+    Y = np.column_stack([y, -2.0 * y + X[:, 0]])
+    model = sf.RidgeCV([0.1, 3.0], store_left_out=True).fit(X, Y)
+    ends = ends_of(model)
+    assert ends.shape == (7, 2, 2)
+    for t in range(2):
+        single = sf.Ridge(model.alpha_, store_left_out=True).fit(X, Y[:, t])
+        assert_allclose(ends[:, t], ends_of(single), rtol=1e-9)
+    own = sf.RidgeCV([0.1, 3.0], alpha_per_target=True, store_left_out=True).fit(X, Y)
+    with pytest.raises(ValueError, match="interval='conformal' needs"):
+        own.predict(NEW, interval="conformal")
+
+
+def test_around_a_chosen_penalty_each_fit_chooses_anew():
+    model = sf.ConformalRegressor(sf.RidgeCV([0.01, 1.0, 100.0]), method="jackknife+").fit(X, y)
+    assert model.strategy_ != "closed form"
+    ends = model.predict(NEW, interval="conformal", level=0.8)[1]
+    expected = [
+        jackknife_plus(
+            X, y, point, 0.8,
+            lambda rows, targets: sf.RidgeCV([0.01, 1.0, 100.0]).fit(rows, targets).predict,
+        )
+        for point in NEW
+    ]  # fmt: skip
+    assert_allclose(ends, expected, rtol=1e-9)
 
 
 def test_the_rows_of_the_fit_have_no_new_targets():

@@ -47,9 +47,20 @@ def test_inverse_of_a_triangle(q):
     assert_allclose(triangle_inverse(lower.T), out, rtol=0)
 
 
+@pytest.mark.parametrize("q", [129, 600, 1100])
 @pytest.mark.parametrize("lower", [False, True])
-def test_large_triangles_are_inverted_by_lapack(lower):
+def test_large_triangles_are_inverted_by_lapack(lower, q):
     rng = np.random.default_rng(0)
-    T = np.triu(rng.normal(size=(600, 600)) * 0.05, 1) + np.eye(600)
-    T = T.T if lower else T
-    assert_allclose(triangle_inverse(T, lower=lower) @ T, np.eye(600), atol=1e-9)
+    junk = rng.normal(size=(q, q)) * 0.05 + np.eye(q)
+    T = np.tril(junk) if lower else np.triu(junk)
+    inverse = triangle_inverse(junk, lower=lower)
+    assert inverse.flags.c_contiguous
+    assert_allclose(inverse @ T, np.eye(q), atol=1e-9)
+    assert not (np.triu(inverse, 1) if lower else np.tril(inverse, -1)).any()
+
+
+def test_a_large_triangle_with_a_zero_on_its_diagonal_is_refused():
+    T = np.eye(200)
+    T[150, 150] = 0.0
+    with pytest.raises(np.linalg.LinAlgError, match="zero in row 151"):
+        triangle_inverse(T)

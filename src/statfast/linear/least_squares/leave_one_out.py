@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from statfast._core.linalg.leverages import residuals_left_out
 from statfast._engine import each, grid, interruptible
 from statfast._estimator import ProductFits, StoredLeftOut
 from statfast._typing import Array, Jobs
@@ -19,6 +20,8 @@ from statfast._validation import is_sparse
 from statfast.linear.design.design import table_of
 
 MIN_REST = 1e-5  # Where less than this is left of 1 - h, the row's residual has lost five digits.
+# Rows of a call of the kernel, which packs the root anew, and the work of it.
+MIN_ROWS_OF_CALL, MAX_ROWS_OF_CALL, MULTIPLICATIONS_OF_CALL = 2048, 16384, 1e9
 MAX_REFITS = 16  # For more uncertain rows, fits from merged statistics take less time.
 
 
@@ -78,10 +81,10 @@ def left_out_fits(
         return None
     r = fit.root.shape[1]
     scores = np.empty((len(Y), r + Y.shape[1]))
-    answers, certain = predict_left_out(rows, Y, weights, fit, n_jobs, scores)
+    left_out, certain = residuals_of_rows(rows, Y, weights, fit, n_jobs, scores)
     if not certain.all():
         return None
-    left_out = Y - answers
+    answers = Y - left_out
     factors = left_out if weights is None else weights[:, None] * left_out
     fits = [
         LinearLeftOutFits(
@@ -127,6 +130,15 @@ def full_fits(rows: Array, Y: Array, fit: LinearFit) -> LinearFullFits:
 
 
 def predict_left_out(
+    rows: Array, Y: Array, weights: Array | None, fit: LinearFit, n_jobs: Jobs
+) -> tuple[Array, Array]:
+    """Predictions (n, T), and whether they are certain (n,)."""
+    left_out, certain = residuals_of_rows(rows, Y, weights, fit, n_jobs)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.subtract(Y, left_out, out=left_out), certain
+
+
+def residuals_of_rows(
     rows: Array,
     Y: Array,
     weights: Array | None,
@@ -134,31 +146,31 @@ def predict_left_out(
     n_jobs: Jobs,
     scores: Array | None = None,
 ) -> tuple[Array, Array]:
-    """Predictions (n, T), and whether they are certain (n,); `scores` (n, r + T) has room for those
-    of the rows, which fill r + 1 columns of it."""
-    out, certain = np.empty(Y.shape), np.empty(len(Y), dtype=bool)
-    r, share = fit.root.shape[1], fit.share
-    both = np.hstack([fit.root, fit.coef.T])
-    middle = fit.intercept + fit.coef @ fit.center
+    """Residuals (n, T) by the fits without each row, and whether they are certain (n,); `scores`
+    (n, r + T) has room for those of the rows, which fill r + 1 columns of it."""
+    n = len(rows)
+    both = np.ascontiguousarray(np.vstack([fit.root.T, fit.coef]))
+    center = np.ascontiguousarray(fit.center, dtype=np.float64)
+    middle = np.ascontiguousarray(fit.intercept + fit.coef @ fit.center)
+    out, certain = np.empty(Y.shape), np.empty(n, dtype=bool)
+    mark = certain.view(np.uint8)
 
     def work(where: slice) -> None:
-        products = np.matmul(
-            rows[where] - fit.center, both, out=None if scores is None else scores[where]
-        )
-        residuals = Y[where] - middle - products[:, r:]
-        products[:, r] = share
-        leverage = np.einsum("ij,ij->i", products[:, : r + 1], products[:, : r + 1])
-        if weights is not None:
-            leverage *= weights[where]
-        rest = 1.0 - leverage
-        certain[where] = rest > MIN_REST
-        rest[rest <= MIN_REST] = 1.0
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            out[where] = Y[where] - residuals / rest[:, None]
+        block = rows[where]
+        if block.dtype not in (np.float64, np.float32) or block.strides[1] != block.itemsize:
+            block = np.ascontiguousarray(block, dtype=np.float64)
+        share = None if weights is None else weights[where]
+        room = np.empty((len(block), len(both))) if scores is None else scores[where]
+        residuals_left_out(
+            block, Y[where], share, center, both, middle, fit.share, MIN_REST, room, out[where],
+            mark[where],
+        )  # fmt: skip
 
-    effort = 4.0 * rows.shape[0] * rows.shape[1] * (fit.root.shape[1] + Y.shape[1])
-    each(work, grid(len(Y)), n_jobs=n_jobs, effort=effort)
-    return out, certain & np.isfinite(out).all(axis=1)
+    products = max(both.size, 1)
+    most = max(64, min(MAX_ROWS_OF_CALL, int(MULTIPLICATIONS_OF_CALL / products)))
+    blocks = grid(n, least=min(MIN_ROWS_OF_CALL, most), most=most)
+    each(work, blocks, n_jobs=n_jobs, effort=4.0 * n * products)
+    return out, certain
 
 
 def refit_uncertain(model: Any, columns: Any, state: Any, out: Array, certain: Array) -> bool:

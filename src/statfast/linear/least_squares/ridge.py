@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from math import nan
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self
 
 import numpy as np
 
+from statfast._engine import interruptible
 from statfast._estimator import (
     FitState,
     LeftOutIntervals,
@@ -23,6 +24,7 @@ from statfast._estimator import (
     param,
     real,
 )
+from statfast._linalg import triangle_inverse
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
     as_choice,
@@ -64,6 +66,8 @@ from statfast.linear.least_squares.ridge_decomposition import (
 )
 from statfast.linear.least_squares.triangles import triangle
 
+# From so many columns on, leverages by a triangular root spare more than its QR takes.
+MIN_COLUMNS_OF_TRIANGLE = 64
 MIN_COLUMNS_FOR_PRODUCTS = 500  # From so many sparse columns on, no matrix of them is made.
 
 
@@ -207,7 +211,7 @@ class Ridge(AcceptsSparse, LinearPredictor, LeftOutIntervals, Regressor, SumFit)
                 singular = decompose(rows, Y, weights, intercept, self.n_jobs)
                 solution = attributes_of_svd(singular, alpha, flat, intercept)
                 if self._checked_value("store_left_out"):
-                    known = self._known_fit(singular, columns, intercept)
+                    known = fit_of_penalty(singular, columns, intercept, self.alpha)
                     stored = left_out_fits(rows, Y, weights, known, self.n_jobs)
         self._publish(None, **state.published(), **solution, _stored=stored)
         if not ended:
@@ -330,24 +334,33 @@ class Ridge(AcceptsSparse, LinearPredictor, LeftOutIntervals, Regressor, SumFit)
         intercept, _ = state.more
         rows, Y, weights = columns
         singular = decompose(rows, Y, weights, intercept, self.n_jobs)
-        return self._known_fit(singular, columns, intercept)
+        return fit_of_penalty(singular, columns, intercept, self.alpha)
 
-    def _known_fit(
-        self, singular: Decomposition, columns: tuple[Any, ...], intercept: bool
-    ) -> LinearFit | None:
-        """The same of a decomposition."""
-        rows, _, weights = columns
-        if is_sparse(rows) or shape_of(self.alpha):
-            return None
-        alpha = float(cast(float, self.alpha))
-        if alpha == 0.0 and len(singular.s) < rows.shape[1]:
-            return None
-        coefs, intercepts = singular.coefs([alpha])
-        root = singular.V / np.sqrt(singular.s**2 + alpha)
-        total_weight = (
-            None if not intercept else float(len(rows) if weights is None else weights.sum())
-        )
-        return LinearFit(coefs[0], intercepts[0], root, singular.mean, total_weight)
+
+def fit_of_penalty(
+    singular: Decomposition, columns: tuple[Any, ...], intercept: bool, alpha: Any
+) -> LinearFit | None:
+    """The fit of one penalty with its leverages, from a decomposition of rows, targets and weights;
+    None where the fit without a row may be of another kind."""
+    rows, _, weights = columns
+    if is_sparse(rows) or shape_of(alpha):
+        return None
+    alpha = float(alpha)
+    if alpha == 0.0 and len(singular.s) < rows.shape[1]:
+        return None
+    coefs, intercepts = singular.coefs([alpha])
+    root = _root_of_leverages(singular, alpha)
+    total_weight = None if not intercept else float(len(rows) if weights is None else weights.sum())
+    return LinearFit(coefs[0], intercepts[0], root, singular.mean, total_weight)
+
+
+def _root_of_leverages(singular: Decomposition, alpha: float) -> Array:
+    """A root (d, r) of the inverse of Z'Z + alpha I, on the directions of the centered rows Z."""
+    lengths = np.sqrt(singular.s**2 + alpha)
+    if not MIN_COLUMNS_OF_TRIANGLE <= len(lengths) == len(singular.V):
+        return singular.V / lengths
+    R = interruptible(np.linalg.qr, lengths[:, None] * singular.V.T, mode="r")
+    return triangle_inverse(R)
 
 
 def _stacked(models: Any) -> Any:

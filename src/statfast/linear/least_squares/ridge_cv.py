@@ -12,7 +12,10 @@ import numpy as np
 from statfast._estimator import (
     Answers,
     Estimator,
+    LeftOutFits,
+    LeftOutIntervals,
     Regressor,
+    StoredLeftOut,
     by_fit,
     fitted,
     flag,
@@ -21,15 +24,25 @@ from statfast._estimator import (
     param,
 )
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
-from statfast._validation import as_targets, as_weights, refuse_large, wrong_type
+from statfast._validation import (
+    as_choice,
+    as_targets,
+    as_weights,
+    is_sparse,
+    refuse_large,
+    shape_of,
+    wrong_type,
+)
 from statfast.linear.design.design import (
     AcceptsSparse,
     LinearPredictor,
     dense_if_small,
+    new_rows,
     table_of,
 )
 from statfast.linear.design.targets import refuse_extreme
-from statfast.linear.least_squares.ridge import Ridge, attributes_of_svd
+from statfast.linear.least_squares.leave_one_out import left_out_fits
+from statfast.linear.least_squares.ridge import Ridge, attributes_of_svd, fit_of_penalty
 from statfast.linear.least_squares.ridge_decomposition import (
     SPAN_OF_PENALTIES,
     Decomposition,
@@ -124,7 +137,7 @@ class PenaltyChoice(AcceptsSparse, Estimator):
             scores = [rate(scorer, predictions[:, :, place]) for place in range(len(alphas))]
             errors = -np.array(scores, dtype=np.float64).reshape(len(alphas), -1)
         if store:
-            published["cv_results_"] = self._stored(data, alphas, predictions, scorer)
+            published["cv_results_"] = self._cv_results(data, alphas, predictions, scorer)
         if not per_target:
             errors = errors.mean(axis=1)
         best = errors.argmin(axis=0)
@@ -136,7 +149,7 @@ class PenaltyChoice(AcceptsSparse, Estimator):
             "best_score_": score if per_target else float(score),
         }  # fmt: skip
 
-    def _stored(self, data: RidgeData, alphas: Array, predictions: Array, scorer: Any) -> Array:
+    def _cv_results(self, data: RidgeData, alphas: Array, predictions: Array, scorer: Any) -> Array:
         """``cv_results_``: the penalties in the order in which they were passed."""
         values = predictions
         if scorer is None:
@@ -172,7 +185,7 @@ class PenaltyChoice(AcceptsSparse, Estimator):
         }  # fmt: skip
 
 
-class RidgeCV(LinearPredictor, Regressor, PenaltyChoice):
+class RidgeCV(LinearPredictor, LeftOutIntervals, Regressor, PenaltyChoice):
     """Ridge regression with the penalty chosen by (generalized) cross-validation.
 
     Parameters
@@ -195,6 +208,9 @@ class RidgeCV(LinearPredictor, Regressor, PenaltyChoice):
         row after the other.
     store_cv_results : bool, default=False
         Without `cv`: whether to keep `cv_results_`.
+    store_left_out : bool, default=False
+        Keep what ``predict(interval="conformal")`` needs, with the chosen penalty: n (d + 3)
+        numbers, and another reading of the rows.
     n_jobs : int, optional
         Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
@@ -259,6 +275,9 @@ class RidgeCV(LinearPredictor, Regressor, PenaltyChoice):
 
     criterion: Literal["loo", "gcv"] = param(one_of("loo", "gcv"), default="loo")
     alpha_per_target: bool = param(flag, default=False)
+    store_left_out: bool = param(flag, default=False)
+
+    _stored: StoredLeftOut | None = fitted()
 
     _multi_output = True
 
@@ -312,7 +331,67 @@ class RidgeCV(LinearPredictor, Regressor, PenaltyChoice):
             base = Ridge(fit_intercept=params.fit_intercept, n_jobs=self.n_jobs)
             targets = Y[:, 0] if flat else Y
             chosen = self._choose_by_folds(base, data, targets, data.weights, groups)
-        return self._publish(X, **chosen)
+        stored = self._fits_without_rows(data, chosen["alpha_"]) if params.store_left_out else None
+        return self._publish(X, **chosen, _stored=stored)
+
+    def predict(
+        self,
+        X: Rows,
+        *,
+        interval: Literal["conformal"] | None = None,
+        level: float = 0.95,
+    ) -> Any:
+        """Predict.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d)
+            Samples to predict.
+        interval : {None, "conformal"}, default=None
+            Also return intervals of new targets, by the jackknife+ (see `ConformalRegressor`), for
+            which the fit needs ``store_left_out=True``. The penalty is that of all rows, in the
+            fits without a row too: where its choice hangs on single rows, the level is that of the
+            jackknife+ only about.
+        level : float, default=0.95
+            Of the interval.
+
+        Returns
+        -------
+        means : ndarray of shape (m,), or (m, T) if y was 2-d
+            float32 if X is.
+        ends : ndarray of float64, shape (m, 2) or (m, T, 2)
+            Only with an interval; infinite, with a warning, where there are too few rows.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If X has another width than at fit, or holds NaN or infinity, or if an interval is asked
+            for and the fit has not kept what it needs: rows that are sparse, a penalty of each
+            target, columns that depend on a single row.
+        """
+        means = super().predict(X)
+        if as_choice(interval, "interval", (None, "conformal")) is None:
+            return means
+        return means, self._conformal_ends(new_rows(self, X), level, np.ndim(self.coef_) == 1)
+
+    def _left_out(self) -> StoredLeftOut | None:
+        return vars(self).get("_stored")
+
+    def _left_out_fits(self) -> LeftOutFits | None:
+        # Fits without a row, in the sense of `ConformalRegressor`, choose their penalty anew.
+        return None
+
+    def _fits_without_rows(self, data: RidgeData, alpha: Any) -> StoredLeftOut | None:
+        """The fits without each row, of the chosen penalty."""
+        if is_sparse(data.rows) or shape_of(alpha):
+            return None
+        columns, intercept = (data.rows, data.Y, data.weights), self.fit_intercept
+        singular = decompose(*columns, intercept, self.n_jobs)
+        return left_out_fits(
+            *columns, fit_of_penalty(singular, columns, intercept, alpha), self.n_jobs
+        )
 
 
 @dataclass(frozen=True)

@@ -342,7 +342,8 @@ class KernelRidge(LeftOutIntervals, Regressor, Estimator):
         n, alpha = len(points), float(alphas[0])
         s = np.ones(n) if root is None else root
         positive = np.where(s > 0.0, s, 1.0)  # Rows without weight have multipliers of 0.
-        half = triangle_inverse(factor.lower, lower=True) * factor.scale
+        half = triangle_inverse(factor.lower, lower=True)
+        half *= factor.scale
         diagonal = np.einsum("ij,ij->j", half, half)
         coef = multipliers(factor, root, Y)
         largest = float((np.einsum("ii->i", K) * s**2).sum() + alpha)
