@@ -101,6 +101,7 @@ RESULTS = {
     "explanation": "shap_values",
     "gap": "gap_statistic",
     "path": "lasso_path",
+    "group_coverage": "coverage_report",
     "scree": "choose_components",
     "mixture_criteria": "choose_mixture",
     "bias_variance_target": "bias_variance",

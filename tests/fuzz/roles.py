@@ -262,7 +262,9 @@ ROLES = {
     "estimators": named_learners,
     "decision_tree": model,
     "explanation": lambda drawing, thing: result(drawing, thing, "explanation"),
+    "report": lambda drawing, thing: result(drawing, thing, "report"),
     "result": lambda drawing, thing: result(drawing, thing, "result"),
+    "sets": lambda drawing, thing: drawing.rng.random((int(drawing.rng.integers(1, 9)), 3)) < 0.5,
     **OUTCOMES,
     "make": lambda drawing, thing: [drawing.data.X, sparse_rows(drawing.data.X, drawing.rng)][:1],
     "memory": lambda drawing, thing: None,  # a name would be that of a folder

@@ -18,6 +18,7 @@ import numpy as np
 import statfast as sf
 from statfast import plot
 from statfast.cluster import choose_n_clusters, cluster_stability, gap_statistic
+from statfast.conformal import coverage_report
 from statfast.datasets import load_digits, load_iris, load_wine
 from statfast.inspection import permutation_importance, shap_values
 from statfast.mixture import choose_mixture
@@ -530,6 +531,27 @@ def _(**k):
 def _(**k):
     X, _ = wine()
     return plot.selection_path(sf.RFECV(sf.Ridge()).fit(X.iloc[:, 1:], X.iloc[:, 0]), **k)
+
+
+@case("group_coverage")
+def _(**k):
+    X, y = wine()
+    model = sf.ConformalRegressor(sf.Ridge(), method="jackknife+").fit(X.iloc[:, 1:], X.iloc[:, 0])
+    ends = model.predict(X.iloc[:, 1:], interval="conformal", level=0.8)[1]
+    return plot.group_coverage(coverage_report(X.iloc[:, 0], ends, groups=y), level=0.8, **k)
+
+
+@case("set_sizes")
+def _(**k):
+    X, y = iris()
+    scores = ("lac", "aps", "raps")
+    return plot.set_sizes({s: _sets_of_labels(X, y, s) for s in scores}, **k)
+
+
+def _sets_of_labels(X, y, score):
+    lda = sf.LinearDiscriminantAnalysis()
+    options = {"method": "cv+", "conformity_score": score, "random_state": 0}
+    return sf.ConformalClassifier(lda, **options).fit(X, y).predict_set(X, level=0.98)
 
 
 @case("comparison")

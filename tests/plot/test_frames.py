@@ -159,11 +159,12 @@ def pictures():
 
 # Those that take numbers or results alone, in which no names of columns are.
 WITHOUT_ROWS = {
-    "bias_variance_target", "calibration", "comparison", "confusion", "margin_losses",
+    "bias_variance_target", "calibration", "comparison", "confusion", "group_coverage",
+    "margin_losses",
     "mixture_criteria",
     "penalty_errors", "pruning", "selection_path",
     "rda_grid", "reconstructions", "regularization_path", "rules", "shap_bar", "shap_beeswarm",
-    "shap_dependence", "shap_waterfall", "stability", "stepwise", "table",
+    "set_sizes", "shap_dependence", "shap_waterfall", "stability", "stepwise", "table",
 }  # fmt: skip
 CALLS = list(pictures())
 

@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 
 from statfast import DecisionTreeClassifier, LinearRegression, LogisticRegression, Ridge
 from statfast.cluster import choose_n_clusters, cluster_stability, gap_statistic
+from statfast.conformal import coverage_report
 from statfast.datasets import load_iris
 from statfast.linear import add1, anova, drop1, lasso_path, step, vif
 from statfast.metrics import scatter_decomposition
@@ -162,3 +163,47 @@ def test_rules_show_their_numbers():
         plot.rules(sets)
     bars = sets.plot(ax=Figure().subplots())
     assert len(bars.names) == len(sets)
+
+
+def test_coverage_by_group_shows_exact_intervals_and_the_level():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=400)
+    groups = np.where(np.arange(400) < 100, "bad", "good")
+    half = np.where(groups == "bad", 0.5, 3.0)
+    report = coverage_report(y, np.column_stack([-half, half]), groups=groups, n_sizes=1)
+    shown = plot.group_coverage(report, level=0.9, ax=axes(), color="k")
+    assert shown.names == report.names
+    assert_allclose(shown.coverage, report.coverage)
+    assert shown.below.tolist() == [name != "group good" for name in report.names]
+    lines = [line for line in shown.ax_.lines if line.get_marker() == "o"]
+    drawn = np.concatenate([line.get_xdata() for line in lines])
+    assert_allclose(np.sort(drawn), np.sort(report.coverage))
+    labels = [label.get_text() for label in shown.ax_.get_yticklabels()]
+    assert labels[1] == "group bad\n100 rows"
+    assert not plot.group_coverage(report, ax=axes()).below.any()
+    with pytest.raises(TypeError, match="report must be what coverage_report returned"):
+        plot.group_coverage(y)
+    with pytest.raises(ValueError, match="level must be"):
+        plot.group_coverage(report, level=1.5)
+    empty = coverage_report(np.zeros(0), np.zeros((0, 2)))
+    with pytest.raises(ValueError, match="report must have rows"):
+        plot.group_coverage(empty)
+
+
+def test_sizes_of_sets_are_shares_of_rows():
+    sets = np.array([[True, False, False], [True, True, False], [False, False, False]])
+    shown = plot.set_sizes({"a": sets, "b": np.ones((2, 3), dtype=bool)}, ax=axes())
+    assert shown.sizes.tolist() == [0, 1, 2, 3]
+    assert_allclose(shown.shares["a"], [1 / 3, 1 / 3, 1 / 3, 0.0])
+    assert_allclose(shown.shares["b"], [0.0, 0.0, 0.0, 1.0])
+    assert shown.means == {"a": 1.0, "b": 3.0}
+    assert_allclose([bar.get_height() for bar in shown.ax_.patches[:4]], shown.shares["a"])
+    names = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
+    assert names == ["a, 1 on average", "b, 3 on average"]
+    single = plot.set_sizes(sets.tolist(), ax=axes())
+    assert single.ax_.get_legend() is None
+    for wrong in (sets[0], sets.astype(float), np.zeros((0, 3), dtype=bool)):
+        with pytest.raises(ValueError, match="sets must be of bool"):
+            plot.set_sizes(wrong)
+    with pytest.raises(TypeError, match="sets must be an array-like"):
+        plot.set_sizes({})

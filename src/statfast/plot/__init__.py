@@ -53,7 +53,14 @@ from statfast.plot.penalties import (
 from statfast.plot.plane_geometry import nearest, projection
 from statfast.plot.regions import decision_regions
 from statfast.plot.regression_curves import regression_curve
-from statfast.plot.result_plots import pruning, stability, stepwise, table
+from statfast.plot.result_plots import (
+    group_coverage,
+    pruning,
+    set_sizes,
+    stability,
+    stepwise,
+    table,
+)
 from statfast.plot.selection_plots import (
     ComparisonDisplay,
     CurveDisplay,
@@ -101,6 +108,7 @@ __all__ = [
     "diagnostics",
     "elbow",
     "gap",
+    "group_coverage",
     "images",
     "importances",
     "kernel_matrix",
@@ -126,6 +134,7 @@ __all__ = [
     "scree",
     "search_scores",
     "selection_path",
+    "set_sizes",
     "shap_bar",
     "shap_beeswarm",
     "shap_dependence",

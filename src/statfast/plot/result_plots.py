@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of printed results: tables, steps of a selection, prunings, and clusters found again."""
+"""Pictures of printed results: tables, steps, prunings, clusters found again, and coverage."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from statfast._estimator import CoefficientTable, Display
-from statfast._typing import Axes
-from statfast._validation import as_choice, wrong_type
+from statfast._typing import ArrayLike, Axes
+from statfast._validation import as_choice, as_real, shown, to_array, wrong_type
 from statfast.cluster import StabilityResult
+from statfast.conformal import CoverageReport
 from statfast.linear import StepwiseResult
 from statfast.plot.colors import COLORS, gray
 from statfast.plot.linear_models import interval_lines
@@ -285,6 +287,161 @@ def stability(result: StabilityResult, *, ax: Axes | None = None, **style: Any) 
         _bare(ax)
 
     return Display(draw, mean=result.mean, jaccard=result.jaccard).plot(ax=ax)
+
+
+def group_coverage(
+    report: CoverageReport, *, level: float | None = None, ax: Axes | None = None, **style: Any
+) -> Display:
+    """Draw how often intervals or sets hold the truth, in all, by group and by size.
+
+    Parameters
+    ----------
+    report : statfast.conformal.CoverageReport
+        What `coverage_report` returned.
+    level : float, optional
+        The level that was asked for, which is drawn across; lines whose exact interval lies below
+        it, so that chance alone hardly explains them, have a color of their own.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Style of the points.
+
+    Returns
+    -------
+    Display
+        With ``names``, ``coverage``, ``lower``, ``upper``, ``rows`` and ``below``, whether the
+        interval of a line lies below the level. Lines without rows are left out.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `report` is not what `coverage_report` returned.
+    ValueError
+        If `level` is not between 0 and 1, or the report has no rows.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.conformal import coverage_report
+    >>> from statfast.plot import group_coverage
+    >>> ends = [[0.0, 2.0], [1.0, 3.0], [2.0, 4.0]]
+    >>> report = coverage_report([1.0, 2.0, 6.0], ends, groups=["a", "a", "b"], n_sizes=1)
+    >>> group_coverage(report, level=0.9, ax=Figure().subplots()).names
+    ['all', 'group a', 'group b', 'width to 2']
+    """
+    if not isinstance(report, CoverageReport):
+        raise wrong_type("report", "what coverage_report returned", report)
+    if level is not None:
+        level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
+    kept = np.flatnonzero(report.rows > 0)
+    if not len(kept):
+        raise ValueError("report must have rows to draw; it is of none.")
+    names = [report.names[place] for place in kept]
+    coverage, lower, upper, rows = (
+        values[kept] for values in (report.coverage, report.lower, report.upper, report.rows)
+    )
+    below = upper < level if level is not None else np.zeros(len(kept), dtype=bool)
+
+    def draw(display: Display, ax: Any) -> None:
+        places = np.arange(len(names))[::-1]
+        for chosen, color in ((~below, COLORS[0]), (below, COLORS[1])):
+            ax.hlines(places[chosen], lower[chosen], upper[chosen], color=color, zorder=2)
+            shape = {"color": color, "ms": 6, "zorder": 3, **style}
+            ax.plot(coverage[chosen], places[chosen], "o", **shape)
+        if level is not None:
+            ax.axvline(level, color=gray(ax, 0.6), linewidth=1.0, linestyle="--", zorder=1)
+        labels = [f"{name}\n{n} rows" for name, n in zip(names, rows, strict=True)]
+        ax.set_yticks(places, labels)
+        ax.set_ylim(-0.7, len(names) - 0.3)
+        ax.set_xlabel("coverage")
+        _bare(ax)
+
+    return Display(
+        draw, names=names, coverage=coverage, lower=lower, upper=upper, rows=rows, below=below
+    ).plot(ax=ax)
+
+
+def set_sizes(
+    sets: ArrayLike | dict[str, ArrayLike], *, ax: Axes | None = None, **style: Any
+) -> Display:
+    """Draw how many labels are in sets: the share of the rows with none, one, two, and so on.
+
+    Parameters
+    ----------
+    sets : array-like of bool of shape (m, K), or dict of name to such
+        What ``predict_set`` of a `ConformalClassifier` returned; of several, bars stand side by
+        side.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; None draws on a new figure of pyplot.
+    **style : object
+        Style of the bars.
+
+    Returns
+    -------
+    Display
+        With ``sizes`` (S,), from 0 to the largest, ``shares``, a dict of (S,) by name, and
+        ``means``, a dict of the mean number of labels.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed; ``pip install "statfast[plot]"``.
+    TypeError
+        If `sets` is an empty dict.
+    ValueError
+        If sets are not of bool, or not a row for each sample.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from statfast.plot import set_sizes
+    >>> sets = [[True, False, False], [True, True, False], [False, True, False]]
+    >>> set_sizes(sets, ax=Figure().subplots()).shares["sets"].round(2)
+    array([0.  , 0.67, 0.33])
+    """
+    several = isinstance(sets, dict)
+    if several and not sets:
+        raise wrong_type("sets", "an array-like of bool, or a dict of one or more", sets)
+    counts = {
+        str(name): _labels_in_sets(values, f"sets[{name!r}]" if several else "sets")
+        for name, values in (sets.items() if isinstance(sets, dict) else [("sets", sets)])
+    }
+    most = max(int(numbers.max()) for numbers in counts.values())
+    sizes = np.arange(most + 1)
+    shares = {
+        name: np.bincount(numbers, minlength=most + 1) / len(numbers)
+        for name, numbers in counts.items()
+    }
+    means = {name: float(numbers.mean()) for name, numbers in counts.items()}
+
+    def draw(display: Display, ax: Any) -> None:
+        width = 0.8 / len(shares)
+        for place, (name, share) in enumerate(shares.items()):
+            shift = (place - 0.5 * (len(shares) - 1)) * width
+            label = f"{name}, {means[name]:.3g} on average"
+            shape = {"color": COLORS[place % len(COLORS)], "width": width, "label": label, **style}
+            ax.bar(sizes + shift, share, **shape)
+        ax.set_xticks(sizes)
+        ax.set_xlabel("labels in a set")
+        ax.set_ylabel("share of rows")
+        if several:
+            ax.legend(frameon=False)
+        _bare(ax)
+
+    return Display(draw, sizes=sizes, shares=shares, means=means).plot(ax=ax)
+
+
+def _labels_in_sets(values: Any, name: str) -> NDArray[np.int64]:
+    """The number of labels in each set."""
+    table = to_array(values, name, "an array-like of bool, a row for each sample")
+    if table.ndim != 2 or table.dtype != bool or not table.size:
+        raise ValueError(
+            f"{name} must be of bool, a row for each sample and a column for each label, as "
+            f"predict_set returns them; got {shown(table.tolist())}."
+        )
+    return table.sum(axis=1)
 
 
 def _bare(ax: Any) -> None:
