@@ -20,7 +20,11 @@ from statfast._tour.combining import combining
 from statfast._tour.evaluation import evaluation, model_selection
 from statfast._tour.finding import Finding
 from statfast._tour.generative import discriminant_analysis, language_models, naive_bayes
-from statfast._tour.linear import generalized_linear_model, support_vectors
+from statfast._tour.linear import (
+    conformal_intervals,
+    generalized_linear_model,
+    support_vectors,
+)
 from statfast._tour.nearest import densities, mnist, nearest_neighbors
 from statfast._tour.tables import feature_selection, selection, tables
 from statfast._tour.trees import boosting, rules, trees
@@ -48,6 +52,7 @@ FAMILIES: tuple[Callable[[], Finding | None], ...] = (
     nearest_neighbors,
     densities,
     generalized_linear_model,
+    conformal_intervals,
     support_vectors,
     naive_bayes,
     language_models,

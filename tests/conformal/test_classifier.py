@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 import statfast as sf
 from statfast.conformal import ConformalClassifier
+from tests.conformal.replicates import CLASSIFICATIONS, replicate
 from tests.reference.conformal import aps_score, bound
 
 rng = np.random.default_rng(3)
@@ -85,20 +86,11 @@ def test_randomized_scores(name):
         assert_array_equal(sets, whole)
 
 
-@pytest.mark.parametrize("name", SCORES)
-@pytest.mark.parametrize("method", ["split", "cv+"])
-def test_coverage(name, method):
+@pytest.mark.parametrize("name", CLASSIFICATIONS)
+def test_coverage(name):
     """Of new rows, over samples: not below the level but by chance of one in a million."""
-    hits = 0
-    for seed in range(40):
-        draw = np.random.default_rng([seed, 2])
-        codes = draw.integers(0, 3, 81)
-        A = draw.normal(size=(81, 2)) + np.eye(3)[codes][:, :2]
-        model = ConformalClassifier(
-            sf.GaussianNB(), method=method, conformity_score=name, level=0.8, random_state=draw
-        ).fit(A[:80], codes[:80])
-        hits += model.predict_set(A[80:])[0, codes[80]]
-    assert binom.cdf(hits, 40, 0.8) > 1e-6
+    hits, _ = replicate(name, n_samples=40, n_new=1, level=0.8)
+    assert binom.cdf(hits.sum(), 40, 0.8) > 1e-6
 
 
 def test_relations():

@@ -12,6 +12,7 @@ from scipy.stats import binom
 
 import statfast as sf
 from statfast.conformal import ConformalRegressor
+from tests.conformal.replicates import REGRESSIONS, replicate
 from tests.reference.conformal import bound, conforms, jackknife_plus
 
 rng = np.random.default_rng(7)
@@ -298,21 +299,11 @@ def test_shift_is_told_by_weights():
         assert np.isinf(ends_of(model, sample_weight=np.full(9, 1e3))).all()
 
 
-@pytest.mark.parametrize("method", ["split", "cv+", "jackknife+"])
-@pytest.mark.parametrize("level", [0.8])
-def test_coverage(method, level):
+@pytest.mark.parametrize("name", REGRESSIONS)
+def test_coverage(name):
     """Of new rows, over samples: not below the level but by chance of one in a million."""
-    hits = trials = 0
-    for seed in range(40):
-        draw = np.random.default_rng([seed, 5])
-        A = draw.normal(size=(60, 4))
-        b = A[:, 0] ** 2 + draw.exponential(size=60)
-        new = draw.normal(size=(1, 4))
-        truth = new[0, 0] ** 2 + draw.exponential()
-        model = ConformalRegressor(method=method, cv=None, random_state=draw).fit(A, b)
-        low, high = ends_of(model, new, level=level)[0]
-        hits, trials = hits + (low <= truth <= high), trials + 1
-    assert binom.cdf(hits, trials, level) > 1e-6
+    hits, _ = replicate(name, n_samples=40, n_new=1, level=0.8)
+    assert binom.cdf(hits.sum(), 40, 0.8) > 1e-6
 
 
 # ------------------------------------------------------------------ input

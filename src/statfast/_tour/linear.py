@@ -8,8 +8,9 @@ import time
 import numpy as np
 
 from statfast._tour.finding import Finding
+from statfast._typing import Array
 from statfast.datasets import load_iris
-from statfast.linear import GeneralizedLinearModel
+from statfast.linear import GeneralizedLinearModel, LinearRegression
 from statfast.svm import SVC
 
 
@@ -59,3 +60,39 @@ def support_vectors() -> Finding:
         counts == known and correct == 146 and abs(value - known_value) < 1e-6,
         seconds,
     )
+
+
+def conformal_intervals() -> Finding:
+    """Intervals from one fit, against those of a fit without each row."""
+    iris = load_iris()
+    X, y = iris.data[:, :3], iris.data[:, 3]
+    new, level = X[[0, 60, 120]], 0.9
+
+    start = time.perf_counter()
+    model = LinearRegression(store_left_out=True).fit(X, y)
+    _, ends = model.predict(new, interval="conformal", level=level)
+    seconds = time.perf_counter() - start
+
+    known = _ends_by_refits(X, y, new, level)
+    middle = ends[1].round(3)
+    return Finding(
+        "Conformal intervals: iris, petal widths, from one fit and by 150 refits without a row",
+        [f"a versicolor: {middle[0]:.3f} to {middle[1]:.3f}; by refits {known[1, 0]:.3f} to "
+         f"{known[1, 1]:.3f}"],
+        bool(np.abs(ends - known).max() < 1e-9),
+        seconds,
+    )  # fmt: skip
+
+
+def _ends_by_refits(X: Array, y: Array, new: Array, level: float) -> Array:
+    """Ends of the jackknife+ by their definition."""
+    n, table = len(y), np.column_stack([np.ones(len(y)), X])
+    points = np.column_stack([np.ones(len(new)), new])
+    low, high = np.empty((n, len(new))), np.empty((n, len(new)))
+    for i in range(n):
+        kept = np.arange(n) != i
+        coef = np.linalg.lstsq(table[kept], y[kept], rcond=None)[0]
+        error = abs(y[i] - table[i] @ coef)
+        low[i], high[i] = points @ coef - error, points @ coef + error
+    k = int(np.ceil(level * (n + 1)))
+    return np.column_stack([-np.sort(-low, axis=0)[k - 1], np.sort(high, axis=0)[k - 1]])
