@@ -52,6 +52,8 @@ def _line(bar, rows, every):
         values, words = _ratios(rows, bar.peers), ", ".join(bar.peers) or ANY
         extreme, bound = min, _bound(bar)
         reached = [value >= bar.least for value in values.values()]
+    if not values and bar.seconds and not (bar.peers or bar.mean or bar.least):
+        return _alone(bar, rows)
     if not values:
         return bar.title, f"0 of {len(rows)}", words, "-", "-", bound, "-"
     mean = statistics.geometric_mean(values.values())
@@ -66,6 +68,18 @@ def _line(bar, rows, every):
     yes = "yes" if right and all(reached) else "no"
     count = f"{len(values)}" if right else f"{len(values)} of {len(rows)}"
     return bar.title, count, words, f"{mean:.2f}x", worst, bound, yes if bound != "-" else "-"
+
+
+def _alone(bar, rows):
+    """The line of a bar of seconds, of problems that nobody else was asked."""
+    entries = [row["libraries"].get("statfast", {}) for row in rows]
+    times = [entry["median"] for entry in entries if entry.get("status") == "ok"]
+    if not times:
+        return bar.title, f"0 of {len(rows)}", "-", "-", "-", _bound(bar), "-"
+    right = len(times) == len(rows)
+    count = f"{len(times)}" if right else f"{len(times)} of {len(rows)}"
+    yes = "yes" if right and max(times) <= bar.seconds else "no"
+    return bar.title, count, "-", "-", _time(max(times)), _bound(bar), yes
 
 
 def _bound(bar):

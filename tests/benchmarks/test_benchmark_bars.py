@@ -54,6 +54,22 @@ def test_a_peer_that_differs_counts_only_if_none_is_right():
     assert line["reached"] == "-"
 
 
+def test_a_bar_of_seconds_needs_no_peer():
+    bar = Bar("alone", seconds=2.0)
+    (line,) = lines(bar, _row("a", 1.0), _row("b", 1.5))
+    assert line["problems"] == "2"
+    assert line["against"] == line["geometric mean"] == "-"
+    assert (line["least"], line["bar"], line["reached"]) == ("1.5 s", "<= 2 s", "yes")
+    (line,) = lines(bar, _row("a", 1.0), _row("b", 2.5))
+    assert line["reached"] == "no"
+    (line,) = lines(bar, _row("a", 1.0), _row("b", None))
+    assert (line["problems"], line["reached"]) == ("1 of 2", "no")
+    (line,) = lines(bar, _row("a", None))
+    assert (line["problems"], line["reached"]) == ("0 of 1", "-")
+    (line,) = lines(Bar("with a peer", ("scipy",), seconds=2.0), _row("a", 1.0))
+    assert line["reached"] == "-"
+
+
 def test_a_problem_without_an_answer_of_ours_is_not_reached():
     bar = Bar("trees", ("scipy",), least=2.0)
     (line,) = lines(bar, _row("a", 1.0, scipy=3.0), _row("b", None, scipy=3.0))

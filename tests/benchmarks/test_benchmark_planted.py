@@ -313,7 +313,9 @@ WRONG = {
         "shrunk covariance": (_times("covariance", 1.01), _plus("covariance", 0.5)),
         "robust covariance": (_plus("support", 1.0),),
     },
-    "conformal": {"jackknife+": (_times("ends", 1.001), _plus("ends", 0.01))},
+    "conformal": dict.fromkeys(
+        ("jackknife+", "many rows"), (_times("ends", 1.001), _plus("ends", 0.01))
+    ),
     "selection": {
         "forward": (_moved("support"),),
         "path": (_moved("support"),),
