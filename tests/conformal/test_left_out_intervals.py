@@ -264,6 +264,20 @@ def test_same_bits_for_any_number_of_threads(name):
     assert_array_equal(ends[0], ends[2])
 
 
+@pytest.mark.parametrize("kind", [sf.LinearRegression, sf.Ridge])
+def test_blocks_of_rows_in_threads_have_the_same_bits(kind):
+    draw = np.random.default_rng(4)
+    A, b = draw.normal(size=(9000, 70)), draw.normal(size=9000)
+    kept = [kind(store_left_out=True, n_jobs=jobs).fit(A, b)._left_out() for jobs in (1, 2, 7)]
+    for stored in kept[1:]:
+        assert_array_equal(stored.errors, kept[0].errors)
+        assert_array_equal(stored.fits[0].row_scores, kept[0].fits[0].row_scores)
+    for i in (0, 4500, 8999):
+        rows = np.arange(9000) != i
+        error = abs(b[i] - kind().fit(A[rows], b[rows]).predict(A[i : i + 1])[0])
+        assert_allclose(kept[0].errors[i, 0], error, rtol=1e-9)
+
+
 def test_few_rows_are_looked_at(monkeypatch):
     """Of many rows hardly any is near a bound: their products alone are made."""
     draw = np.random.default_rng(0)

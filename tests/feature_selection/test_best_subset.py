@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 from scipy.sparse import random_array
 
 import statfast as sf
@@ -95,6 +96,22 @@ def test_forty_columns_hold_the_best_sets_of_a_search_among_those_that_matter():
     for size in range(1, 9):
         assert result.columns(size).tolist() == few.columns(size).tolist()
     assert result.n_nodes > 0
+
+
+def test_threads_change_no_bit(monkeypatch):
+    """Of rows that are read by several threads, with sets that are nearly as good as each other."""
+    rng = np.random.default_rng(8)
+    X = rng.standard_normal((40_000, 12)) + 2.0 * rng.standard_normal((40_000, 1))
+    y = X[:, :4].sum(axis=1) + 8.0 * rng.standard_normal(40_000)
+    results = []
+    for threads in ("1", "2", "7"):
+        monkeypatch.setenv("STATFAST_NUM_THREADS", threads)
+        results.append(best_subset(X, y, n_best=3, cv=4))
+    first, *others = results
+    for result in others:
+        assert [list(columns) for columns in result.sets] == [list(c) for c in first.sets]
+        assert_array_equal(result.rss, first.rss)
+        assert_array_equal(result.size_scores.scores, first.size_scores.scores)
 
 
 def test_columns_that_depend_on_others_are_in_no_set():

@@ -112,7 +112,7 @@ KERNELS_OF = {  # folders of _core whose kernels a foundation, a family or a roo
     "inspection": "cart",
     "linear.design": "linear rows",
     "linear.glm": "linear rows tile",
-    "linear.least_squares": "linear rows",
+    "linear.least_squares": "linalg linear rows",
     "linear.logistic": "linear rows",
     "linear.penalized": "linear",
     "metrics.classification": "metrics",

@@ -185,7 +185,7 @@ def test_coverage_by_group_shows_exact_intervals_and_the_level():
         plot.group_coverage(y)
     with pytest.raises(ValueError, match="level must be"):
         plot.group_coverage(report, level=1.5)
-    empty = coverage_report(np.zeros(0), np.zeros((0, 2)))
+    empty = coverage_report([], np.zeros((0, 2), dtype=bool), classes=["a", "b"])
     with pytest.raises(ValueError, match="report must have rows"):
         plot.group_coverage(empty)
 

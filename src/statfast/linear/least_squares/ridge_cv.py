@@ -198,6 +198,9 @@ class RidgeCV(LinearPredictor, LeftOutIntervals, Regressor, PenaltyChoice):
         or generalized cross-validation [1]_, which takes the average leverage for that of each row.
     alpha_per_target : bool, default=False
         Without `cv`: whether each target gets a penalty of its own.
+    store_left_out : bool, default=False
+        Keep what ``predict(interval="conformal")`` needs, with the chosen penalty: n (d + 3)
+        numbers, and another reading of the rows.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     scoring : str or callable, optional
@@ -208,9 +211,6 @@ class RidgeCV(LinearPredictor, LeftOutIntervals, Regressor, PenaltyChoice):
         row after the other.
     store_cv_results : bool, default=False
         Without `cv`: whether to keep `cv_results_`.
-    store_left_out : bool, default=False
-        Keep what ``predict(interval="conformal")`` needs, with the chosen penalty: n (d + 3)
-        numbers, and another reading of the rows.
     n_jobs : int, optional
         Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
 
