@@ -232,7 +232,7 @@ for _which in ("iris", "wine", "long", "ten"):
         def _(which=_which, **k):
             X, _ = _table(which)
             path = sf.lasso_path(X.iloc[:, 1:].to_numpy(), X.iloc[:, 0], standardize=True)
-            return plot.regularization_path(path, names=list(X.columns[1:]), **k)
+            return plot.regularization_path(path, feature_names=list(X.columns[1:]), **k)
 
         @case(f"diagnostics/{_which}")
         def _(which=_which, **k):

@@ -72,7 +72,7 @@ def test_names(ax):
     coefficient_stems(model, ax=ax)
     assert [text.get_text() for text in ax.get_xticklabels()] == names
     assert ax.get_xticklabels()[0].get_rotation() == 45
-    ax = coefficient_stems(LASSO, names=list("abcdefghijkl"), ax=Figure().subplots()).ax_
+    ax = coefficient_stems(LASSO, feature_names=list("abcdefghijkl"), ax=Figure().subplots()).ax_
     assert ax.get_xticklabels()[11].get_text() == "l"
     many = coefficient_stems(np.arange(40.0), ax=Figure().subplots()).ax_
     assert many.get_xlabel() == "column"
@@ -122,7 +122,7 @@ def test_arguments_refused(ax):
     with pytest.raises(ValueError, match="truth must have a coefficient for each of 12 columns"):
         coefficient_stems(LASSO, truth=[1.0], ax=ax)
     with pytest.raises(ValueError, match="names must name the 12 columns; got 1"):
-        coefficient_stems(LASSO, names=["a"], ax=ax)
+        coefficient_stems(LASSO, feature_names=["a"], ax=ax)
     with pytest.raises(ValueError, match="model must have as many columns each"):
         coefficient_stems({"a": LASSO, "b": [1.0]}, ax=ax)
     with pytest.raises(ValueError, match="bins must be between 1"):

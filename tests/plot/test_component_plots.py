@@ -41,7 +41,7 @@ def test_scores_and_biplot():
     assert_allclose(drawn.scores, model.transform(IRIS.data)[:, [1, 2]])
     assert len(drawn.ax_.collections) == 3
     assert drawn.ax_.get_xlabel() == "component 2 (5.3 %)"
-    both = plot.biplot(model, IRIS.data, names=IRIS.feature_names, ax=axes())
+    both = plot.biplot(model, IRIS.data, feature_names=IRIS.feature_names, ax=axes())
     cosine = (both.arrows * model.loadings_[:, :2]).sum(1)
     lengths = np.linalg.norm(both.arrows, axis=1) * np.linalg.norm(model.loadings_[:, :2], axis=1)
     assert_allclose(cosine, lengths)
@@ -57,7 +57,7 @@ def test_scores_and_biplot():
         with pytest.raises(ValueError, match="components must be two"):
             plot.component_scores(model, IRIS.data, components=components)
     with pytest.raises(ValueError, match="names must name the 4 columns"):
-        plot.biplot(model, IRIS.data, names=["a"])
+        plot.biplot(model, IRIS.data, feature_names=["a"])
 
 
 def test_correlation_circle():

@@ -37,6 +37,21 @@ def test_texts_are_whole_and_apart(name):
         assert not list(layout_faults(shown.figure_))
 
 
+@pytest.mark.once
+@pytest.mark.parametrize("name", CASES)
+def test_texts_are_whole_and_apart_in_a_subplot(name):
+    """One of four pictures of a figure, for which the caller asked for room."""
+    with plt.rc_context({"backend": "agg"}):
+        shown = CASES[name]()
+        if isinstance(shown.ax_, np.ndarray):
+            return  # a picture of several axes has them beside one another
+        figure = Figure(figsize=(12, 9), layout="constrained")
+        axes = figure.subplots(2, 2)
+        shown.plot(ax=axes[0, 1])
+        assert shown.figure_ is figure
+        assert not list(layout_faults(figure))
+
+
 def test_faults_of_layouts_are_found():
     figure = Figure(figsize=(2, 2))
     figure.text(0.9, 0.5, "a long text that is cut")

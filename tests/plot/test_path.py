@@ -20,7 +20,7 @@ def data():
 
 def test_lines_are_the_coefficients(ax, data):
     path = lasso_path(*data)
-    regularization_path(path, ax=ax, n_labels=3, names=list("abcdefghij"))
+    regularization_path(path, ax=ax, n_labels=3, feature_names=list("abcdefghij"))
     assert {line.get_label() for line in ax.lines} >= {"a", "b", "c"}
     drawn = sorted(tuple(line.get_ydata()) for line in ax.lines)
     assert drawn == sorted(map(tuple, path.coefs))
@@ -40,7 +40,7 @@ def test_what_cannot_be_drawn(ax, data):
     with pytest.raises(TypeError, match="path must be a RegularizationPath"):
         regularization_path(data[0], ax=ax)
     with pytest.raises(ValueError, match="names must have one"):
-        regularization_path(lasso_path(*data), names=["a"], ax=ax)
+        regularization_path(lasso_path(*data), feature_names=["a"], ax=ax)
 
 
 def test_a_path_of_one_penalty():

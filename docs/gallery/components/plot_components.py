@@ -23,7 +23,7 @@ scree(choose_components(wine.data, random_state=0), ax=ax)
 model = PCA(2, correlation=True).fit(wine.data)
 names = [name.replace("_", " ") for name in wine.feature_names]
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5.5), layout="constrained")
-biplot(model, wine.data, wine.target, names=names, ax=left)
-correlation_circle(model, names=names, ax=right)
+biplot(model, wine.data, wine.target, feature_names=names, ax=left)
+correlation_circle(model, feature_names=names, ax=right)
 
 plt.show()

@@ -20,7 +20,7 @@ path = lasso_path(X, alcohol, standardize=True)
 model = LassoCV(standardize=True, cv=10, rule="1se").fit(X, alcohol)
 
 figure, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
-regularization_path(path, model=model, names=names, n_labels=7, ax=ax)
+regularization_path(path, model=model, feature_names=names, n_labels=7, ax=ax)
 
 # %%
 # Mean squared errors of ten folds with their standard errors. The largest penalty within one

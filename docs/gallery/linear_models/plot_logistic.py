@@ -26,7 +26,7 @@ print(model.odds_ratios())
 
 figure, ax = plt.subplots(figsize=(6.5, 3), layout="constrained")
 names = [wine.feature_names[j].replace("_", " ") for j in columns]
-coefficients(model, scale="ratio", names=names, ax=ax)
+coefficients(model, scale="ratio", feature_names=names, ax=ax)
 
 # %%
 # The probability of one species of iris rather than another by the width of the petals, with a

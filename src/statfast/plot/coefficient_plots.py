@@ -24,7 +24,7 @@ def coefficient_stems(
     model: Any,
     *,
     truth: ArrayLike | None = None,
-    names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
     ax: Axes | None = None,
     **style: Any,
 ) -> Display:
@@ -38,7 +38,7 @@ def coefficient_stems(
         Those of several models are drawn side by side.
     truth : array-like of shape (d,), optional
         The coefficients that the data were made with, drawn as crosses.
-    names : sequence of str, optional
+    feature_names : sequence of str, optional
         Of the columns; None takes those of the fit. More than 30 columns, or more than have room,
         are numbered.
     ax : matplotlib.axes.Axes, optional
@@ -61,7 +61,7 @@ def coefficient_stems(
         If a model has no coefficients.
     ValueError
         If a model has more than one coefficient a column, models have different numbers of columns,
-        or `truth` or `names` are not one for each.
+        or `truth` or `feature_names` are not one for each.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def coefficient_stems(
     true = None if truth is None else as_vector(truth, "truth")
     if true is not None and len(true) != d:
         raise ValueError(f"truth must have a coefficient for each of {d} columns; got {len(true)}.")
-    labels = _names(model, names, d)
+    labels = _names(model, feature_names, d)
 
     def draw(shown: Display, ax: Any) -> None:
         step = SIDE / len(coefs)
@@ -224,7 +224,7 @@ def _names(model: Any, names: Any, d: int) -> list[str]:
     if names is None:
         first = next(iter(model.values())) if isinstance(model, Mapping) else model
         names = getattr(first, "feature_names_in_", [f"x{j}" for j in range(d)])
-    labels = as_names(names, "names")
+    labels = as_names(names, "feature_names")
     if len(labels) != d:
-        raise ValueError(f"names must name the {d} columns; got {len(labels)} names.")
+        raise ValueError(f"feature_names must name the {d} columns; got {len(labels)} names.")
     return labels

@@ -156,7 +156,7 @@ def biplot(
     y: ArrayLike | None = None,
     *,
     components: tuple[int, ...] = (0, 1),
-    names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
     ax: Axes | None = None,
     **style: Any,
 ) -> Display:
@@ -175,7 +175,7 @@ def biplot(
         Classes, shown by color.
     components : tuple of int, default=(0, 1)
         Which two components, from 0.
-    names : sequence of str, optional
+    feature_names : sequence of str, optional
         Of the columns; None takes those of the fit, or numbers.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; None creates a figure.
@@ -205,7 +205,7 @@ def biplot(
     (4, 2)
     """
     pair = _pair(model, components)
-    names, scores = _column_names(model, names), _two_scores(model, X, pair)
+    names, scores = _column_names(model, feature_names), _two_scores(model, X, pair)
     points, loadings = _points(model, len(scores), y, pair, style), model.loadings_[:, list(pair)]
     longest = np.sqrt((loadings**2).sum(axis=1)).max() or 1.0
 
@@ -222,7 +222,7 @@ def correlation_circle(
     model: PCA,
     *,
     components: tuple[int, ...] = (0, 1),
-    names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
     ax: Axes | None = None,
     **style: Any,
 ) -> Display:
@@ -236,7 +236,7 @@ def correlation_circle(
         Fitted model.
     components : tuple of int, default=(0, 1)
         Which two components, from 0.
-    names : sequence of str, optional
+    feature_names : sequence of str, optional
         Of the columns; None takes those of the fit, or numbers.
     ax : matplotlib.axes.Axes, optional
         Axes to draw on; None creates a figure.
@@ -266,7 +266,7 @@ def correlation_circle(
     (4, 2)
     """
     pair = _pair(model, components)
-    names = _column_names(model, names)
+    names = _column_names(model, feature_names)
 
     def draw(shown: Display, ax: Any) -> None:
         turn = np.linspace(0.0, 2.0 * np.pi, 200)
@@ -407,10 +407,10 @@ def _column_names(model: PCA, names: Any) -> list[str]:
         names = getattr(model, "feature_names_in_", None)
     if names is None:
         names = [f"x{j}" for j in range(model.n_features_in_)]
-    names = as_names(names, "names")
+    names = as_names(names, "feature_names")
     if len(names) != model.n_features_in_:
         raise ValueError(
-            f"names must name the {model.n_features_in_} columns; got {len(names)} names."
+            f"feature_names must name the {model.n_features_in_} columns; got {len(names)} names."
         )
     return names
 

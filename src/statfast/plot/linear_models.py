@@ -33,7 +33,7 @@ def coefficients(
     intercept: bool = False,
     ax: Axes | None = None,
     intervals: Array | None = None,
-    names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
     **style: Any,
 ) -> Display:
     """Draw the coefficients of a fitted linear model with their intervals.
@@ -55,7 +55,7 @@ def coefficients(
     intervals : ndarray of shape (q, 2), optional
         In place of the model's Wald intervals, such as those of
         ``conf_int(method="profile", ...)``; the intercept first.
-    names : sequence of str, optional
+    feature_names : sequence of str, optional
         Of the columns; None takes those of the model.
     **style : object
         Style of the points, passed to ``ax.plot``.
@@ -91,9 +91,13 @@ def coefficients(
         raise unusable_model(model, "a fitted model with coef_")
     sets, coef_names, kept = _coefficient_sets(model)
     n_columns = int(model.n_features_in_)
-    names = coef_names[-n_columns:] if names is None else as_names(names, "names")
+    names = coef_names[-n_columns:]
+    if feature_names is not None:
+        names = as_names(feature_names, "feature_names")
     if len(names) != n_columns:
-        raise ValueError(f"names must name the {n_columns} columns; got {len(names)} names.")
+        raise ValueError(
+            f"feature_names must name the {n_columns} columns; got {len(names)} names."
+        )
     names = [*coef_names[: len(coef_names) - n_columns], *names]
     if intervals is None and len(sets) == 1:
         intervals = _wald_intervals(model, level)
@@ -493,7 +497,7 @@ class WordWeightsDisplay:
 
 def word_weights(
     model: Any,
-    names: Any = None,
+    feature_names: Any = None,
     *,
     of: Any = None,
     against: Any = None,
@@ -508,7 +512,7 @@ def word_weights(
     model : classifier
         Fitted: `MultinomialNB`, `ComplementNB` or `BernoulliNB`; or a linear one with ``coef_`` of
         the classes, such as `LogisticRegression` or `LinearSVC`.
-    names : sequence of str of length d, or CountVectorizer, optional
+    feature_names : sequence of str of length d, or CountVectorizer, optional
         What the columns are called, or the fitted vectorizer that made them. None takes the names
         that the model was fitted with.
     of, against : label, optional
@@ -529,7 +533,8 @@ def word_weights(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     ValueError
-        If the model is not fitted, or has no such class, or names are not one for each column.
+        If the model is not fitted, or has no such class, or `feature_names` are not one for each
+        column.
     TypeError
         If the model has no weights of columns for its classes.
 
@@ -554,6 +559,7 @@ def word_weights(
             f"of and against must be two of the classes ({shown(classes.tolist())}); got "
             f"{shown(of)} and {shown(against)}."
         )
+    names = feature_names
     if names is None:
         names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(by_class.shape[1])])
     elif hasattr(names, "get_feature_names_out"):
@@ -561,7 +567,8 @@ def word_weights(
     names = np.asarray(names, dtype=object)
     if names.shape != (by_class.shape[1],):
         raise ValueError(
-            f"names must have {by_class.shape[1]}, one for each column; got shape {names.shape}."
+            f"feature_names must have {by_class.shape[1]}, one for each column; got shape "
+            f"{names.shape}."
         )
     weights = by_class[first[0]] - by_class[second[0]]
     order = np.argsort(weights, kind="stable")

@@ -28,7 +28,7 @@ def regularization_path(
     path: RegularizationPath,
     *,
     model: LassoCV | ElasticNetCV | None = None,
-    names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
     n_labels: int = 6,
     ax: Axes | None = None,
     **style: Any,
@@ -43,7 +43,7 @@ def regularization_path(
         Result of `lasso_path`, `enet_path`, `logistic_path` or `ridge_path`.
     model : LassoCV or ElasticNetCV, optional
         Fitted: dashed lines mark its ``alpha_min_`` and ``alpha_1se_``.
-    names : sequence of str, optional
+    feature_names : sequence of str, optional
         Of the columns; None calls them x0, x1, ...
     n_labels : int, default=6
         How many lines have names and colors: those that end farthest from zero.
@@ -74,7 +74,8 @@ def regularization_path(
     >>> from statfast.plot import regularization_path
     >>> wine = load_wine()
     >>> path = lasso_path(wine.data[:, 1:], wine.data[:, 0], standardize=True)
-    >>> shown = regularization_path(path, names=wine.feature_names[1:], ax=Figure().subplots())
+    >>> names, axes = wine.feature_names[1:], Figure().subplots()
+    >>> shown = regularization_path(path, feature_names=names, ax=axes)
     >>> shown.coefs.shape
     (12, 100)
     """
@@ -88,10 +89,11 @@ def regularization_path(
     several = coefs.ndim == 3
     if several:
         coefs = np.linalg.norm(coefs, axis=0)
-    if names is None:
-        names = [f"x{j}" for j in range(len(coefs))]
-    elif len(names) != len(coefs):
-        raise ValueError(f"names must have one for each of {len(coefs)} columns; got {len(names)}.")
+    names = [f"x{j}" for j in range(len(coefs))] if feature_names is None else feature_names
+    if len(names) != len(coefs):
+        raise ValueError(
+            f"feature_names must have one for each of {len(coefs)} columns; got {len(names)}."
+        )
     last = np.abs(coefs[:, -1])
     named = np.argsort(-last, kind="stable")[:n_labels]
     named = named[last[named] > 0]

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """The best of all subsets of the columns of least squares, by branch and bound.
 
 A node is a set of columns, of which the first ones are kept in all its descendants; its children

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Products of the columns of sparse rows: the terms of polynomials that are not 0.
 
 The terms of one more factor that begin with a nonzero of a row are that nonzero times the terms
