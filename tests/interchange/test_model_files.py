@@ -486,9 +486,9 @@ def test_names_of_records_are_classes():
 
 
 # ------------------------------------------------------------------ numbers that someone changed
-RNG = np.random.default_rng(5)
-TREE_ROWS = RNG.integers(0, 6, (90, 4)).astype(float)
-GAPS = np.where(RNG.random(TREE_ROWS.shape) < 0.1, np.nan, TREE_ROWS)
+TREE_RNG = np.random.default_rng(5)
+TREE_ROWS = TREE_RNG.integers(0, 6, (90, 4)).astype(float)
+GAPS = np.where(TREE_RNG.random(TREE_ROWS.shape) < 0.1, np.nan, TREE_ROWS)
 TREE_LABELS = (TREE_ROWS[:, 0] + TREE_ROWS[:, 1] > 5).astype(int)
 THREE_TREES = {"n_estimators": 3, "random_state": 0}
 INDEXED = {

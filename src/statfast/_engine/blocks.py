@@ -186,7 +186,7 @@ def reduce(
 
     if (
         isinstance(X, np.ndarray)
-        and 0 < len(X) <= least
+        and len(grid(len(X), least)) == 1
         and n_jobs is None
         and _is_idle(progress)
         and all(a is None or len(a) == len(X) for a in aligned)

@@ -103,7 +103,8 @@ def test_spanning_trees_by_rows_and_by_edges(seed, alpha):
     joined, height = np.zeros(n, np.uint8), np.full(n, np.inf)
     near, point, heights = np.zeros(n, np.int32), 0, []
     for _ in range(n - 1):
-        point = spanning.extend(D[point].copy(), core, point, alpha, joined, height, near)
+        joined[point] = 1
+        point = spanning.extend(D[point].copy(), core, point, alpha, 0, joined, height, near)
         heights.append(height[point])
         assert reach[point, near[point]] == height[point]
     np.testing.assert_array_equal(np.sort(heights), wanted)
