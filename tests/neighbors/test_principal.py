@@ -47,6 +47,20 @@ def test_any_axes_give_the_neighbors_of_all_columns(seed, k, d, dtype, unit, tie
     assert_same(X, Q, k, orthonormal(rng, d, min(d, 1 + seed % 8)))
 
 
+@pytest.mark.parametrize(
+    "n_others", [0, 30]
+)  # whole numbers have an origin and a scale of their own
+def test_bytes_and_rows_among_themselves(n_others):
+    rng = np.random.default_rng(7)
+    X = rng.integers(0, 256, (400, 30)).astype(np.uint8)
+    vectors = orthonormal(rng, 30, 6)
+    Q = np.concatenate([X[:50], rng.integers(0, 256, (n_others, 30)).astype(np.uint8)])
+    d2, ids = assert_same(X, Q, 3, vectors)
+    want_d2, want_ids = by_definition(X, Q, 3)
+    assert_array_equal(ids, want_ids)
+    assert_array_equal(d2, want_d2)  # sums of whole numbers
+
+
 def low_rank(rng, n, d, rank=6):
     X = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, d)) + 0.05 * rng.normal(size=(n, d))
     return X.astype(np.float32)

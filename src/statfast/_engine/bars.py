@@ -137,7 +137,7 @@ def count_steps(total: int | None) -> Iterator[Callable[[], None]]:
         return
     call = None
     if not bars.calls or bars.calls[-1].counts_steps:
-        call = bars.open(_name_on_stack(), None)
+        call = bars.open(_public_call(), None)
     counted = bars.calls[-1]
     done, counted.counts_steps = 0, True
     bars.step(0, total)
@@ -155,8 +155,8 @@ def count_steps(total: int | None) -> Iterator[Callable[[], None]]:
         close_call(call)
 
 
-def _name_on_stack() -> str:
-    """The name of the outermost function of statfast that runs, with the class of a method."""
+def _public_call() -> str:
+    """The public call under way, from the stack: ``KMeans.fit``, ``linkage``."""
     frame, outermost = inspect.currentframe(), None
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
@@ -238,14 +238,14 @@ class Bars:
     def _call_under_way(self) -> Call:
         """The innermost; where there is none, a function that opened none is asked for."""
         if not self.calls:
-            self.open(_name_on_stack(), None, implied=True)
+            self.open(_public_call(), None, implied=True)
         return self.calls[-1]
 
     def _draw(self) -> None:
         now = monotonic()
         if now < self.next_write or now - self.calls[0].begin < SECONDS_BETWEEN_WRITES:
             return
-        if self.calls[0].implied and (name := _name_on_stack()) != self.calls[0].name:
+        if self.calls[0].implied and (name := _public_call()) != self.calls[0].name:
             rows = self.calls[0].rows
             self.close()
             self.open(name, None, implied=True)

@@ -254,13 +254,12 @@ def merge(
 ):
     """Put the candidates of each query in their places among the k nearest so far.
 
-    Before the first call these are infinitely far. Returns how many distances were computed.
+    Before the first call these are infinitely far. A count of -1 is of no candidates.
     """
-    cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], k = row_out.shape[1], q, c, i, n_compared = 0
+    cdef Py_ssize_t m = Q.shape[0], d = Q.shape[1], k = row_out.shape[1], q, c, i
     cdef KeyedRow item, other
     with nogil:
         for q in range(m):
-            n_compared += max(0, count[q])
             for c in range(count[q]):
                 item.row = row[q, c]
                 if c + 1 < count[q]:
@@ -277,7 +276,6 @@ def merge(
                     i -= 1
                 if i < k:
                     distance_out[q, i], row_out[q, i] = item.key, item.row
-    return n_compared
 
 
 def direct(
