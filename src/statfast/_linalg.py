@@ -17,7 +17,7 @@ from statfast._typing import Array
 MAX_COLUMNS_OF_CHOLESKY_KERNEL = 1024
 # One call of LAPACK inverts a triangle of so many columns in milliseconds.
 MAX_COLUMNS_OF_ONE_INVERSE = 1024
-MAX_COLUMNS_OF_ONE_PRODUCT = 256  # Smaller halves of a triangle take longer than its zeros.
+COLUMNS_OF_STRIP = 256  # Products of narrower strips of a triangle take longer than its zeros.
 # Up to so many columns our own inverse is as quick as LAPACK's, and wakes no threads that spin
 # after it.
 MAX_COLUMNS_OF_INVERSE_KERNEL = 128
@@ -102,6 +102,13 @@ def triangle_inverse(T: Array, *, lower: bool = False) -> Array:
     if not lower:
         return np.ascontiguousarray(triangle_inverse(T.T, lower=True).T)
     out = np.zeros((q, q))
+    fill_inverse(T, out)
+    return out
+
+
+def fill_inverse(T: Array, out: Array) -> None:
+    """The inverse of a lower triangle in the place of zeros, by halves."""
+    q = len(T)
     if q <= MAX_COLUMNS_OF_ONE_INVERSE:
         from scipy.linalg.lapack import dtrtri
 
@@ -111,29 +118,20 @@ def triangle_inverse(T: Array, *, lower: bool = False) -> Array:
             raise np.linalg.LinAlgError(f"The triangle has a zero in row {singular}.")
         for i in range(q):
             out[i, : i + 1] = upper[: i + 1, i]
-        return out
-    first, last = slice(0, q // 2), slice(q // 2, q)
-    first_inverse = out[first, first] = triangle_inverse(T[first, first], lower=True)
-    second_inverse = out[last, last] = triangle_inverse(T[last, last], lower=True)
-    across = triangle_product(first_inverse.T, T[last, first].T, lower=False).T
-    out[last, first] = -triangle_product(second_inverse, across, lower=True)
-    return out
-
-
-def triangle_product(T: Array, X: Array, *, lower: bool) -> Array:
-    """T X of a triangle (q, q) with its zeros, most of which are left out, by halves."""
-    q = len(T)
-    if q <= MAX_COLUMNS_OF_ONE_PRODUCT:
-        return interruptible(np.matmul, T, X)
-    first, last = slice(0, q // 2), slice(q // 2, q)
-    out = np.empty((q, X.shape[1]))
-    out[first] = triangle_product(T[first, first], X[first], lower=lower)
-    out[last] = triangle_product(T[last, last], X[last], lower=lower)
-    if lower:
-        out[last] += interruptible(np.matmul, T[last, first], X[first])
-    else:
-        out[first] += interruptible(np.matmul, T[first, last], X[last])
-    return out
+        return
+    half = q // 2
+    first, last, below = out[:half, :half], out[half:, half:], out[half:, :half]
+    fill_inverse(T[:half, :half], first)
+    fill_inverse(T[half:, half:], last)
+    # Of the zeros of both triangles, those in a strip of the product alone are multiplied.
+    across = np.empty(below.shape)
+    for start in range(0, half, COLUMNS_OF_STRIP):
+        strip = slice(start, min(start + COLUMNS_OF_STRIP, half))
+        interruptible(np.matmul, T[half:, start:half], first[start:, strip], out=across[:, strip])
+    np.negative(across, out=across)
+    for start in range(0, q - half, COLUMNS_OF_STRIP):
+        strip = slice(start, min(start + COLUMNS_OF_STRIP, q - half))
+        interruptible(np.matmul, last[strip, : strip.stop], across[: strip.stop], out=below[strip])
 
 
 def mirrored(lower: Array) -> Array:

@@ -169,7 +169,7 @@ def test_a_normal_exit_waits_for_calls_that_were_left(rest):
 def test_the_inverse_of_a_triangle_by_halves(q, lower, monkeypatch):
     monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_INVERSE_KERNEL", 2)
     monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_ONE_INVERSE", 3)
-    monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_ONE_PRODUCT", 2)
+    monkeypatch.setattr(_linalg, "COLUMNS_OF_STRIP", 2)
     full = normal_rows(q, q) + 4 * np.eye(q)
     T = np.tril(full) if lower else np.triu(full)
     assert_allclose(triangle_inverse(full, lower=lower), np.linalg.inv(T), atol=1e-12)

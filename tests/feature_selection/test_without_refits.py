@@ -10,6 +10,13 @@ from hypothesis import strategies as st
 
 import statfast as sf
 from statfast.feature_selection import RFECV, SequentialFeatureSelector
+from statfast.feature_selection.subset_scores import SubsetScores
+from statfast.model_selection.evaluation.scoring import plan_of_fits
+
+
+def clone_with(model, **params):
+    """A copy of a model with some other parameters."""
+    return type(model)(**model.get_params(deep=False) | params)
 
 
 def refitted(estimator):
@@ -28,9 +35,21 @@ REGRESSORS = (
     sf.Ridge(0.7),
     sf.Ridge(2.0, fit_intercept=False),
 )
-CLASSIFIERS = (
+NORMAL_CLASSES = (
     sf.LinearDiscriminantAnalysis(),
+    sf.LinearDiscriminantAnalysis(solver="lsqr", method="mle"),
+    sf.LinearDiscriminantAnalysis(solver="lsqr", priors=[0.2, 0.3, 0.5]),
+    sf.QuadraticDiscriminantAnalysis(),
+    sf.QuadraticDiscriminantAnalysis(method="moment", priors=[0.2, 0.3, 0.5]),
+    sf.RegularizedDiscriminantAnalysis(0.3),
     sf.GaussianNB(),
+    sf.GaussianNB(var_smoothing=0.1, priors=[0.2, 0.3, 0.5]),
+    sf.GaussianNB(var_smoothing=0.0),
+)
+CLASSIFIERS = (
+    *NORMAL_CLASSES,
+    sf.LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.2),
+    sf.QuadraticDiscriminantAnalysis(reg_param=0.2),
     sf.RidgeClassifier(),
     sf.LeastSquaresClassifier(),
 )
@@ -97,16 +116,106 @@ def test_steps_of_regressions_are_those_of_refits(problem, model, floating, dire
 
 @given(
     problem=problems(), model=st.sampled_from(CLASSIFIERS),
-    direction=st.sampled_from(["forward", "backward"]),
+    direction=st.sampled_from(["forward", "backward"]), floating=st.booleans(),
+    scoring=st.sampled_from([None, "accuracy", "balanced_accuracy"]),
 )  # fmt: skip
-def test_steps_of_classifiers_are_those_of_refits(problem, model, direction):
+def test_steps_of_classifiers_are_those_of_refits(problem, model, direction, floating, scoring):
     X, y, weights, cv = problem
     X = X + 1e-3 * np.random.default_rng(0).normal(size=X.shape)  # No column is constant.
-    arguments = {"n_features_to_select": 1, "direction": direction, "cv": cv}
+    arguments = {
+        "n_features_to_select": 1, "direction": direction, "cv": cv, "floating": floating,
+        "scoring": scoring,
+    }  # fmt: skip
     labels = np.digitize(y, np.quantile(y, [0.4, 0.7]))
     fast = fit(SequentialFeatureSelector(model, **arguments), X, labels, weights)
     slow = fit(SequentialFeatureSelector(refitted(model), **arguments), X, labels, weights)
     require_same(fast, slow, 1e-10)
+
+
+@given(
+    problem=problems(), model=st.sampled_from(NORMAL_CLASSES), n_selected=st.integers(0, 5),
+    n_classes=st.sampled_from([2, 3]), is_float32=st.booleans(),
+)  # fmt: skip
+def test_terms_of_columns_are_the_accuracies_of_fits(
+    problem, model, n_selected, n_classes, is_float32
+):
+    X, y, weights, cv = problem
+    X = X.astype(np.float32) if is_float32 else X
+    cuts = [0.4, 0.7] if n_classes == 3 else [0.5]
+    if n_classes == 2 and model.priors is not None:
+        model = clone_with(model, priors=[0.4, 0.6])
+    labels = np.array(["b", "c", "a"])[np.digitize(y, np.quantile(y, cuts))]
+    scorer = sf.metrics.get_scorer("accuracy")
+    folds = plan_of_fits(model, X, labels, cv, None, {}, weights, {"score": scorer})
+    scores = SubsetScores(model, folds, scorer)
+    places = np.random.default_rng(n_selected).permutation(X.shape[1]).tolist()
+    selected, rest = places[:n_selected], places[n_selected:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if scores.sweeps is None:  # A fold lacks a class, or has no weight.
+            return
+        if rest:
+            steps = scores.sweeps.with_each(selected, rest)
+            require_accuracies(scores, *steps, [[*selected, j] for j in rest])
+        if len(selected) > 1:
+            steps = scores.sweeps.without_each(selected)
+            require_accuracies(scores, *steps, [[i for i in selected if i != j] for j in selected])
+
+
+def require_accuracies(scores, values, certain, sets):
+    """What is certain is the accuracy of the fit of a set; in the other folds that may fail."""
+    for j, columns in enumerate(sets):
+        if certain[:, j].any():
+            known = scores.scores_of(columns)
+            np.testing.assert_allclose(values[certain[:, j], j], known[certain[:, j]], atol=1e-12)
+
+
+@pytest.mark.parametrize("model", NORMAL_CLASSES)
+def test_steps_of_normal_classes_fit_nothing(model, monkeypatch):
+    X, y = data(n=200)
+    labels = np.digitize(y, np.quantile(y, [0.4, 0.7]))
+    X[:, 2] *= 3.0  # The largest variance, by which naive Bayes smooths.
+    scorer = sf.metrics.get_scorer("accuracy")
+    folds = plan_of_fits(model, X, labels, 4, None, {}, None, {"score": scorer})
+    scores = SubsetScores(model, folds, scorer)
+    monkeypatch.setattr(SubsetScores, "scores_of", None)
+    assert scores.with_each([], [2]).shape == (1, 4)
+    assert scores.with_each([2, 0], [1, 3, 4]).shape == (3, 4)
+    assert scores.sweeps.without_each([0, 1, 3, 2])[1][:, :3].all()
+    one, several = (
+        SubsetScores(clone_with(model, n_jobs=n), folds, scorer).with_each([2, 0], [1, 3, 4])
+        for n in (1, 7)
+    )
+    assert (one == several).all()
+
+
+@pytest.mark.parametrize("model", NORMAL_CLASSES[:4])
+def test_copies_and_constant_columns_are_left_to_fits(model):
+    X, y = data(n=200)
+    labels = np.digitize(y, np.quantile(y, [0.4, 0.7]))
+    X = np.column_stack([X, X[:, 0], np.full(200, 7.0)])
+    scorer = sf.metrics.get_scorer("accuracy")
+    folds = plan_of_fits(model, X, labels, 4, None, {}, None, {"score": scorer})
+    sweeps = SubsetScores(model, folds, scorer).sweeps
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _, certain = sweeps.with_each([0, 1], [2, 6, 7])
+    assert certain[:, 0].all()
+    assert not certain[:, 1:].any()
+    assert not sweeps.with_each([0, 7], [2])[1].any()
+    assert not sweeps.without_each([0, 6])[1].any()
+
+
+def test_accuracies_of_mixed_weights_are_those_of_fits():
+    """Rows of a fold that are far from the origin, and in blocks of the largest size."""
+    X, y = data(n=3000)
+    X = X + 1e6
+    labels = np.digitize(y, np.quantile(y, [0.4, 0.7]))
+    weights = np.random.default_rng(0).random(3000)
+    for model in NORMAL_CLASSES[:4:3]:
+        fast = fit(SequentialFeatureSelector(model, cv=3), X, labels, weights)
+        slow = fit(SequentialFeatureSelector(refitted(model), cv=3), X, labels, weights)
+        require_same(fast, slow, 1e-9)
 
 
 @given(problem=problems(), model=st.sampled_from(REGRESSORS), step=st.sampled_from([1, 2, 0.4]))

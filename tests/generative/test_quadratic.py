@@ -181,6 +181,31 @@ def test_leave_one_out_of_two_classes():
             assert_allclose(held, twin.refits(make, X, y, None, method), rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.parametrize("method", ["predict_log_proba", "decision_function"])
+@pytest.mark.parametrize("make", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
+def test_leave_one_out_of_far_classes_and_of_rows_far_out(make, method):
+    X, y = blobs(70, 3, 3)
+    X = X + 1e3 * y[:, None] + 1e5
+    X[5] += 40.0
+    held = make().leave_one_out(X, y, method=method)
+    expected = twin.refits(make, X, y, None, method)
+    assert_allclose(held, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("make", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
+def test_leave_one_out_in_blocks_with_weights_of_many_sizes(make):
+    X, y = blobs(20_000, 3, 3)
+    weights = np.random.default_rng(0).random(len(y)) + 0.5
+    whole = make().leave_one_out(X, y, weights)
+    some = np.r_[:3, 19_997:20_000]
+    assert_allclose(whole[some], [
+        make().fit(np.delete(X, i, 0), np.delete(y, i), np.delete(weights, i))
+        .predict_proba(X[i : i + 1])[0]
+        for i in some
+    ], rtol=1e-9, atol=1e-12)  # fmt: skip
+    assert_array_equal(whole, make(n_jobs=1).leave_one_out(X, y, weights))
+
+
 def test_leave_one_out_where_a_row_decides():
     """The only row of a class, and one that alone varies in a column, are fitted without."""
     X, y = blobs(60, 3, 3)

@@ -2,20 +2,25 @@
 """Leave-one-out by formulas is n fits, and many k of nearest neighbors need one search."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from statfast import (
+    GaussianNB,
     KNeighborsClassifier,
     KNeighborsRegressor,
     LinearDiscriminantAnalysis,
     LinearRegression,
     QuadraticDiscriminantAnalysis,
     Ridge,
+    cross_validate,
 )
 from statfast.datasets import load_iris
 from statfast.model_selection import GridSearchCV, KFold, LeaveOneOut, leave_one_out
+from statfast.model_selection.evaluation.scoring import Scores
 from tests.reference.refits import Plain
 
 
@@ -102,3 +107,24 @@ def test_leave_one_out_of_mass(shared_data):
     table = np.zeros((3, 3), dtype=int)
     np.add.at(table, (iris.target, got.argmax(axis=1)), 1)
     assert table.tolist() == counts
+
+
+@pytest.mark.parametrize(
+    ("model", "weighted"),
+    [(LinearDiscriminantAnalysis(), False), (LinearDiscriminantAnalysis(), True),
+     (QuadraticDiscriminantAnalysis(), True), (GaussianNB(), True),
+     (KNeighborsClassifier(3), False)],
+)  # fmt: skip
+def test_accuracies_of_single_rows_are_scored_at_once(model, weighted, monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    X = rng.normal(size=(60, 3)) + y[:, None]
+    weights = rng.integers(0, 3, 60).astype(float) if weighted else None
+    pairs = [(np.delete(np.arange(60), i), [i]) for i in range(60)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Rows without weight have no score.
+        known = cross_validate(model, X, y, cv=pairs, sample_weight=weights)
+    monkeypatch.setattr(Scores, "add", None)
+    got = cross_validate(model, X, y, cv=LeaveOneOut(), sample_weight=weights)
+    assert got.path == "closed form"
+    assert_array_equal(got["test_score"], known["test_score"])

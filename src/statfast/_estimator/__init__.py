@@ -78,6 +78,7 @@ from statfast._estimator.left_out_fits import (
     FitsOfRows,
     LeftOutIntervals,
     ProductFits,
+    StoredIntervals,
     StoredLeftOut,
 )
 from statfast._estimator.likelihoods import information_criteria, log_sum_exp
@@ -232,6 +233,7 @@ __all__ = [
     "Scorer",
     "SharedFits",
     "SparseCoefficients",
+    "StoredIntervals",
     "StoredLeftOut",
     "SumFit",
     "Summary",

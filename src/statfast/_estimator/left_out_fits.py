@@ -8,7 +8,7 @@ Candes, A. Ramdas & R. J. Tibshirani 2021, doi:10.1214/20-AOS1965).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,8 +22,9 @@ from statfast._estimator.conformal_ranks import (
     rows_needed,
 )
 from statfast._estimator.member_rows import count_rows, take_rows
-from statfast._typing import Array, Jobs
-from statfast._validation import as_real, warn_user
+from statfast._estimator.parameters.declarations import fitted
+from statfast._typing import Array, Jobs, Rows
+from statfast._validation import as_choice, as_real, warn_user
 
 POINTS_PER_BLOCK = 1 << 6  # Points that share a look at which rows are near their bounds.
 
@@ -78,12 +79,12 @@ class ProductFits(FitsOfRows):
         row_scores, factors = take_rows(self.row_scores, of_rows), take_rows(self.factors, of_rows)
         sizes = np.sqrt(np.einsum("ij,ij->i", scores, scores))
         reach = np.sqrt(np.einsum("ij,ij->i", row_scores, row_scores)) * np.abs(factors)
-        ends = np.empty((len(values), 2))
+        ends, finite = np.empty((len(values), 2)), np.where(np.isinf(errors), 0.0, errors)
         # Points of about one size have about the same rows near their bounds.
         order = np.argsort(sizes, kind="stable")
 
         def work(points: Array) -> None:
-            shift = sizes[points[-1]] * reach * (1.0 + ROUNDING) + ROUNDING * errors
+            shift = sizes[points[-1]] * reach * (1.0 + ROUNDING) + ROUNDING * finite
             near = rule.near_bounds(errors - shift, errors + shift, points)
             near_errors, near_factors, near_scores = (
                 take_rows(part, near.places) for part in (errors, factors, row_scores)
@@ -153,3 +154,56 @@ class LeftOutIntervals:
             "interval='conformal' needs what a fit with store_left_out=True keeps, of dense rows "
             "in memory. Fit so, or choose ConformalRegressor."
         )
+
+
+class StoredIntervals(LeftOutIntervals):
+    """Mixin: ``predict`` with intervals, by what a fit with ``store_left_out=True`` has kept."""
+
+    _stored: StoredLeftOut | None = fitted()
+
+    _rows_to_predict: Any  # Checks rows.
+    _means_of: Any  # Predicts checked rows: (m,) or (m, T).
+
+    def _left_out(self) -> StoredLeftOut | None:
+        return vars(self).get("_stored")
+
+    def predict(
+        self,
+        X: Rows,
+        *,
+        interval: Literal["conformal"] | None = None,
+        level: float = 0.95,
+    ) -> Any:
+        """Predict.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (m, d), or what the fit took
+            Samples to predict; of a matrix of kernel values those with the training samples.
+        interval : {None, "conformal"}, default=None
+            Also return intervals of new targets, by the jackknife+ (see `ConformalRegressor`), for
+            which the fit needs ``store_left_out=True``.
+        level : float, default=0.95
+            Of the interval.
+
+        Returns
+        -------
+        means : ndarray of shape (m,), or (m, T) if y was 2-d
+            float32 if X is, else float64.
+        ends : ndarray of float64, shape (m, 2) or (m, T, 2)
+            Only with an interval; infinite, with a warning, where there are too few rows.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        ValueError
+            If X has another width than at fit, or holds NaN or infinity, if a prediction is too
+            large for the type of X, or if an interval is asked for and the fit has not kept what it
+            needs: dense rows and one penalty, without which ``store_left_out`` keeps nothing.
+        """
+        rows = self._rows_to_predict(X)
+        means = self._means_of(rows)
+        if as_choice(interval, "interval", (None, "conformal")) is None:
+            return means
+        return means, self._conformal_ends(rows, level, means.ndim == 1)

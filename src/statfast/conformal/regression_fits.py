@@ -17,6 +17,7 @@ from statfast._engine import checkpoint
 from statfast._estimator import (
     Estimator,
     LeftOutFits,
+    ProductFits,
     RankRule,
     columns_of,
     conformal_ends,
@@ -107,30 +108,31 @@ def fits_without_rows(
 
 # ------------------------------------------------------------------ bootstraps
 @dataclass(frozen=True)
-class BootstrapFits:
-    """For each row the mean of the members of a fitted ensemble that have not seen it."""
+class BootstrapFits(ProductFits):
+    """For each row the mean of the members of a fitted ensemble that have not seen it.
+
+    It is that of all members and a product of what these differ by from it.
+    """
 
     ensemble: Any
     unseen: Array  # (members, n)
     answers: Array
 
     @cached_property
-    def _shares(self) -> Array:
+    def row_scores(self) -> Array:
+        """(n, members)"""
         count = self.unseen.sum(axis=0)
-        return self.unseen / np.where(count > 0, count, 1)
+        return self.unseen.T / np.where(count > 0, count, 1)[:, None] - 1.0 / len(self.unseen)
 
-    def ends(
-        self, rows: Any, errors: Array, rule: RankRule, of_rows: Array | None, n_jobs: Jobs
-    ) -> Array:
+    @cached_property
+    def factors(self) -> Array:
+        """(n,)"""
+        return np.full(self.unseen.shape[1], -1.0)
+
+    def project(self, rows: Any) -> tuple[Array, Array]:
         members = answers_of_members(self.ensemble, rows)
-        shares = self._shares if of_rows is None else self._shares[:, of_rows]
-
-        def bounds(where: slice) -> tuple[Array, Array]:
-            answers = np.matmul(members[where], shares)
-            high = answers + errors
-            return np.subtract(answers, errors, out=answers), high
-
-        return conformal_ends(bounds, len(members), len(errors), rule, n_jobs)
+        means = members.mean(axis=1)
+        return means, members - means[:, None]
 
 
 def answers_of_members(ensemble: Any, rows: Any) -> Array:
@@ -177,8 +179,8 @@ def fits_of_bootstrap(ensemble: Any, rows: RowsOfFit) -> BootstrapFits:
     step = max(1, (1 << 20) // len(drawn))
     for start in range(0, n, step):
         where = np.arange(start, min(start + step, n))
-        values = answers_of_members(ensemble, take_rows(rows.X, where))
-        answers[where] = np.einsum("bt,tb->b", values, fits._shares[:, where])
+        means, scores = fits.project(take_rows(rows.X, where))
+        answers[where] = means + np.einsum("bt,bt->b", scores, fits.row_scores[where])
         checkpoint()
     answers[seen_by_all] = np.nan
     return fits

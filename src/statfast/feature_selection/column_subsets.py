@@ -37,7 +37,8 @@ MAX_NUMBERS_OF_SUMS = 1 << 27  # The statistics of all folds together take a gig
 
 
 class ColumnSweeps(Protocol):
-    """Mean squared errors on the rows held out by models that have one column more or less.
+    """Mean squared errors, or accuracies, on the rows held out by models that have one column more
+    or less.
 
     Of all folds at once, a method gives those of each fold, (K, m), and for which of the m columns
     they are certain: where a fit of these columns is nearly singular, it is solved by itself.
@@ -68,6 +69,8 @@ class SubsetSums:
     state: Any
     fitted: list[Any]
     held: list[Any]
+    columns: tuple[Any, ...]  # Checked rows, targets or codes of labels, and weights.
+    tests: list[Array]  # Places of the rows that each fold holds out.
     segments: list[Any]  # The statistics of all rows that have weight, in parts.
 
     @cached_property
@@ -96,6 +99,16 @@ class SubsetSums:
             self.fitted, self.held, self.state
         )
         return sweeps
+
+    def accuracy_sweeps(self) -> Any:
+        """Those of the accuracy of the estimator's classes, if it has a quick way."""
+        if any(part is None for part in self.fitted):
+            return None
+        with catch_warnings():
+            simplefilter("ignore")
+            return self.estimator._accuracy_sweeps(
+                self.fitted, self.columns, self.tests, self.state
+            )
 
 
 def solved_by_columns(estimator: Any, sums: Any, state: Any, columns: Array) -> Any:
@@ -136,7 +149,8 @@ def subset_sums(estimator: Any, task: FoldTask) -> SubsetSums | None:
     # A partition has a segment for each fold, of which all but one are merged in fewer steps.
     kinds = None if segments.is_partition else segments.fitted
     fitted = list(sums_of_folds(sums, len(folds), kinds))
-    return SubsetSums(X, estimator, state, fitted, held, sums)
+    tests = [test for _, test in folds.pairs]
+    return SubsetSums(X, estimator, state, fitted, held, columns, tests, sums)
 
 
 @dataclass

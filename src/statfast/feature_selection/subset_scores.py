@@ -30,7 +30,12 @@ from statfast.model_selection.evaluation.fold_strategies import (
     FittedFold,
     overrides_fit_or_answers,
 )
-from statfast.model_selection.evaluation.scoring import Scores, methods_asked, of_squares
+from statfast.model_selection.evaluation.scoring import (
+    Scores,
+    is_accuracy,
+    methods_asked,
+    of_squares,
+)
 
 # Scores that differ by a smaller share are equal, as rounding may have parted them.
 SHARE_OF_TIES = 1e-10
@@ -40,7 +45,8 @@ class SubsetScores:
     """The scores of each fold by an estimator of some of the columns.
 
     Where the statistics of the folds, of all columns, give the fits (`SubsetSums`), no row is
-    fitted again, and steps of least squares and ridge are sweeps; else each set of columns is
+    fitted again, and steps of least squares and ridge are sweeps, as are those of the accuracy of
+    normal classes; else each set of columns is
     cross-validated by itself. `path` says which.
     """
 
@@ -55,6 +61,8 @@ class SubsetScores:
         self.of_squares = of_squares(scorer, estimator) if alike else None
         squares = self.sums is not None and self.of_squares is not None
         self.sweeps = self.sums.sweeps() if self.sums is not None and squares else None
+        if self.sums is not None and alike and is_accuracy(scorer, estimator):
+            self.sweeps = self.sums.accuracy_sweeps()
 
     @property
     def path(self) -> str:
@@ -83,22 +91,23 @@ class SubsetScores:
         """Scores (m, K) of the selected columns and one of the others."""
         if self.sweeps is None:
             return np.array([self.scores_of([*selected, j]) for j in rest])
-        squares, certain = self.sweeps.with_each(selected, rest)
+        values, certain = self.sweeps.with_each(selected, rest)
         sets = ([*selected, j] for j in rest)
-        return self._of_sweep(squares, certain, sets)
+        return self._of_sweep(values, certain, sets)
 
     def without_each(self, selected: list[int]) -> Array:
         """Scores (m, K) of the selected columns without one of them."""
         sets = ([i for i in selected if i != j] for j in selected)
         if self.sweeps is None:
             return np.array([self.scores_of(columns) for columns in sets])
-        squares, certain = self.sweeps.without_each(selected)
-        return self._of_sweep(squares, certain, sets)
+        values, certain = self.sweeps.without_each(selected)
+        return self._of_sweep(values, certain, sets)
 
-    def _of_sweep(self, squares: Array, certain: Array, sets: Any) -> Array:
+    def _of_sweep(self, values: Array, certain: Array, sets: Any) -> Array:
         assert self.sweeps is not None
-        assert self.of_squares is not None
-        scores = np.ascontiguousarray(self.of_squares(squares, self.sweeps.variances[:, None]).T)
+        if self.of_squares is not None:
+            values = self.of_squares(values, self.sweeps.variances[:, None])
+        scores = np.ascontiguousarray(values.T)
         sure: Array = np.all(certain, axis=0)
         if not sure.all():
             for place, columns in enumerate(sets):

@@ -125,6 +125,13 @@ class SumFit(Estimator):
         None where there is no quick way."""
         return None
 
+    def _accuracy_sweeps(
+        self, fitted: list[Any], columns: tuple[Any, ...], tests: list[Array], state: Any
+    ) -> Any:
+        """The same of the accuracy of classes, by the rows that folds hold out, which are cut out
+        of the columns of all rows."""
+        return None
+
     @staticmethod
     def _mean_squares(models: list[Any], held: Any) -> tuple[Array, float] | None:
         """Mean squared errors of models of one target, and its variance, by the statistics of the

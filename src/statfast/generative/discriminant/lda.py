@@ -264,6 +264,11 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
             return pooled_covariance(total, as_shrinkage(self.shrinkage), unbiased, priors)
         return total.within / (total.class_counts.sum() - unbiased * len(total.class_counts))
 
+    def _covariances_of_columns(self, total: Any) -> Array | None:
+        if self.shrinkage or self.covariance_estimator is not None:
+            return None
+        return self._covariance(total)[None]
+
     def _left_out_scores(self, state: Any, total: Any, method: str) -> Callable[..., Any] | None:
         unbiased, n_classes = self.method == "moment", len(state.classes)
         require_enough(state.classes, total.class_counts, unbiased)
@@ -282,7 +287,10 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         pooled = total if self.solver == "svd" else total.pooled()
         covariance = pooled.within / (total.class_counts.sum() - unbiased * n_classes)
         white = whiten(covariance, np.abs(total.means).max(axis=0), self.tol)
-        return leave_one_out.linear_scorer(white, pooled, unbiased, self.tol, fixed)
+        with_common_term = method == "decision_function" and n_classes > 2
+        return leave_one_out.linear_scorer(
+            white, pooled, unbiased, self.tol, fixed, with_common_term
+        )
 
     def _predict_replicates(
         self, columns: Any, state: Any, weights: Array | None, rows: Any

@@ -10,14 +10,19 @@ falls, and the last row of a class, are fitted without, one by one.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from statfast._core.generative import linear_scores, quadratic_scores
 from statfast._engine import each, grid
 from statfast._typing import Array
+from statfast.generative.normal.class_moments import MULTIPLICATIONS_OF_CALL
 from statfast.generative.normal.whitening import Whitening, smallest_variance
+
+MIN_ROWS_OF_BLOCK, MAX_ROWS_OF_BLOCK = 1 << 11, 1 << 14  # Rows that are scored together.
 
 MAX_REFITS = 16  # For more uncertain rows, merged statistics take less time than refits.
 # A row is refitted where less than this share of the variance is left without it.
@@ -44,12 +49,15 @@ def predict_held_out(
 
     def work(rows: slice) -> None:
         w = np.ones(rows.stop - rows.start) if weights is None else weights[rows]
-        block = np.asarray(X[rows], dtype=np.float64)
+        block = np.ascontiguousarray(X[rows], dtype=np.float64)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             scores[rows], certain[rows] = score(block, codes[rows], w)
 
     if score is not None:
-        each(work, grid(n, most=4096), n_jobs=model.n_jobs, effort=20.0 * X.size * n_classes)
+        d = X.shape[1]
+        most = max(64, int(MULTIPLICATIONS_OF_CALL / max(n_classes * d * d, 1)))
+        blocks = grid(n, least=min(most, MIN_ROWS_OF_BLOCK), most=min(most, MAX_ROWS_OF_BLOCK))
+        each(work, blocks, n_jobs=model.n_jobs, effort=20.0 * X.size * n_classes)
     if not patient and (~certain).sum() > max(MAX_REFITS, n_classes):
         return None
     answers = answer_of_scores(scores, method, state.classes)
@@ -95,7 +103,7 @@ def refit_without_row(
     return everywhere
 
 
-def priors_without(fixed: Array | None, class_counts: Array, w: Array, codes: Array) -> Array:
+def priors_without(fixed: Array | None, class_counts: Array, w: Array, codes: Array | int) -> Array:
     """Priors (b, K) of a fit without each of b rows: those given, or the shares of the classes."""
     if fixed is not None:
         return np.broadcast_to(fixed, (len(w), len(class_counts)))
@@ -104,44 +112,72 @@ def priors_without(fixed: Array | None, class_counts: Array, w: Array, codes: Ar
     return remaining / (class_counts.sum() - w)[:, None]
 
 
+def by_class(
+    codes: Array, w: Array, n_classes: int
+) -> Iterator[tuple[int, NDArray[np.intp], Array]]:
+    """Each class that has rows, their places, and their weights: one if all are equal."""
+    for g in range(n_classes):
+        members = np.flatnonzero(codes == g)
+        if len(members):
+            shares = w[members]
+            yield g, members, shares[:1] if (shares == shares[0]).all() else shares
+
+
 def linear_scorer(
-    white: Whitening, total: Any, unbiased: bool, tol: float, fixed: Array | None
+    white: Whitening,
+    total: Any,
+    unbiased: bool,
+    tol: float,
+    fixed: Array | None,
+    with_common_term: bool,
 ) -> Callable[..., Any] | None:
     """Scores of b rows by the linear rules of all others; None if the covariance is singular.
 
-    With z the row, m its class mean and z - m = u in coordinates where the scatter W is the
-    identity, the scatter without the row is I - c uu', c = w n_g / (n_g - w), and its inverse
-    I + c uu' / (1 - c u'u).
+    Of a row x in class g, with u = x - m_g and the covariance S of all rows, q = u'S^-1 u and
+    l_k = u'S^-1 (m_k - m_g) are all that is needed: without the row the scatter is W - c uu',
+    c = w n_g / (n_g - w), and its inverse that of W and a multiple of S^-1 uu' S^-1. Scores are
+    less those of u by that covariance, which all classes have in common, unless
+    `with_common_term`: then less those of x - center, as in ``decision_function``.
     """
     if white.n_lost:
         return None
-    class_counts, n_classes = total.class_counts, len(total.class_counts)
-    center = class_counts @ total.means / class_counts.sum()
+    class_counts, means, n_classes = total.class_counts, total.means, len(total.class_counts)
     freedom = class_counts.sum() - (n_classes if unbiased else 0)
-    root = white.root / np.sqrt(freedom)
-    middle = (total.means - center) @ root
-    least = smallest_variance(len(total.within), tol)
-    shakiness = ((white.root * white.spread[:, None]) ** 2).sum() * least
+    root, (d, r) = white.root, white.root.shape
+    shakiness = ((root * white.spread[:, None]) ** 2).sum() * smallest_variance(d, tol)
+    factor = np.ascontiguousarray(root.T)[None]
+    triangular = r == d and not np.triu(root.T, 1).any()
+    square = factor, np.zeros((1, r)), np.zeros((1, d), np.float32), np.zeros(1), triangular
 
-    def score(rows: Array, codes: Array, w: Array) -> tuple[Array, Array]:
-        z = (rows - center) @ root
-        here = np.arange(len(z)), codes
-        remaining = class_counts[codes] - w
-        u = z - middle[codes]
-        c = w * class_counts[codes] / remaining
-        f = 1.0 - c * (u**2).sum(axis=1)
-        rate = freedom - w
-
-        def distance(difference: Array) -> Array:
-            return rate * ((difference**2).sum(axis=1) + c * (difference * u).sum(axis=1) ** 2 / f)
-
-        far = np.stack([distance(z - m) for m in middle], axis=1)
-        far[here] = rate * (class_counts[codes] / remaining) ** 2 * (1.0 - f) / (c * f)
-        far[here] = np.where(w > 0.0, far[here], freedom * (u**2).sum(axis=1))
-        priors = priors_without(fixed, class_counts, w, codes)
-        centers = priors @ middle - (priors[here] * w / remaining)[:, None] * u
-        scores = np.log(priors) - 0.5 * (far - distance(z - centers)[:, None])
+    def score_class(rows: Array, g: int, w: Array) -> tuple[Array, Array]:
+        u, steps = rows - means[g], means - means[g]
+        coef = np.ascontiguousarray(steps @ root @ root.T)
+        halves, scores = np.empty((len(u), 1)), np.empty((len(u), n_classes))
+        quadratic_scores.scores(u, *square, halves)
+        linear_scores.scores(u, coef, np.zeros(n_classes), scores)  # These are l.
+        q, remaining, rate = -2.0 * halves[:, 0], class_counts[g] - w, 1.0 - w / freedom
+        c = w * class_counts[g] / (remaining * freedom)
+        f = 1.0 - c * q
+        priors = priors_without(fixed, class_counts, w, g)
+        common = np.zeros(1)
+        if with_common_term:
+            more, mean = priors[:, g] * w / remaining, (priors * scores).sum(axis=1)
+            spans = ((priors @ steps @ root) ** 2).sum(axis=1)
+            lengths = (1.0 + more) ** 2 * q - 2.0 * (1.0 + more) * mean + spans
+            lengths += c / f * ((1.0 + more) * q - mean) ** 2
+            common = 0.5 * rate * (lengths - q / f)
+        scores *= 1.0 + (c / f)[:, None] * (q[:, None] - 0.5 * scores)
+        scores -= 0.5 * np.einsum("kd,kd->k", steps, coef)
+        scores *= rate[:, None]
+        scores[:, g] = -0.5 * rate * q / f * ((class_counts[g] / remaining) ** 2 - 1.0)
+        scores += np.log(priors) + common[:, None]
         certain = (f > MIN_VARIANCE_LEFT) & (f**2 > shakiness) & (remaining > 0.0) & (rate > 0.0)
         return scores, certain & np.isfinite(scores).all(axis=1)
+
+    def score(rows: Array, codes: Array, w: Array) -> tuple[Array, Array]:
+        scores, certain = np.empty((len(rows), n_classes)), np.empty(len(rows), bool)
+        for g, members, shares in by_class(codes, w, n_classes):
+            scores[members], certain[members] = score_class(rows[members], g, shares)
+        return scores, certain
 
     return score

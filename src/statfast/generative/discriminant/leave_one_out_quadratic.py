@@ -21,9 +21,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from statfast._core.generative import quadratic_scores
 from statfast._engine import checkpoint, interruptible
 from statfast._typing import Array
-from statfast.generative.discriminant.leave_one_out import MIN_VARIANCE_LEFT, priors_without
+from statfast.generative.discriminant.class_covariances import quadratic_rule
+from statfast.generative.discriminant.leave_one_out import (
+    MIN_VARIANCE_LEFT,
+    by_class,
+    priors_without,
+)
 from statfast.generative.normal.whitening import smallest_variance, whiten
 
 MAX_DISTINCT_WEIGHTS = 32  # Each distinct weight takes decompositions of its own.
@@ -75,6 +81,46 @@ def prepare_base(
         return Base(white.root, None, white.log_det, trace, shakiness, share)
     variances, vectors = interruptible(np.linalg.eigh, matrix)
     return Base(vectors, variances.clip(0.0), 0.0, trace, 0.0, share)
+
+
+def unregularized_scorer(
+    total: Any, unbiased: bool, tol: float, fixed: Array | None
+) -> Callable[..., Any] | None:
+    """Scores by the quadratic rules of all other rows, of covariances as they are; None if one is
+    singular.
+
+    A row takes c uu' off the covariance of its own class alone, so that of the distances to all
+    classes, those of `predict`, one changes.
+    """
+    class_counts, n_classes = total.class_counts, len(total.class_counts)
+    sizes, d = class_counts - float(unbiased), total.means.shape[1]
+    if not (sizes > 0.0).all():
+        return None
+    extent = np.abs(total.means).max(axis=0)
+    whites = [whiten(S / size, extent, tol) for S, size in zip(total.scatters, sizes, strict=True)]
+    if any(white.root.shape[1] < d for white in whites):
+        return None
+    least = smallest_variance(d, tol)
+    shakiness = [((white.root * white.spread[:, None]) ** 2).sum() * least for white in whites]
+    rule = quadratic_rule(np.ones(n_classes), total.means, whites)
+    _, _, _, heights, _ = rule
+
+    def score(rows: Array, codes: Array, w: Array) -> tuple[Array, Array]:
+        scores = np.empty((len(rows), n_classes))
+        quadratic_scores.scores(rows, *rule, scores)
+        certain = np.full(len(rows), max(shakiness) < 1.0)
+        for g, members, shares in by_class(codes, w, n_classes):
+            q = 2.0 * (heights[g] - scores[members, g])
+            remaining, rate = class_counts[g] - shares, 1.0 - shares / sizes[g]
+            f = 1.0 - shares * class_counts[g] / (remaining * sizes[g]) * q
+            far = rate * (class_counts[g] / remaining) ** 2 * q / f
+            scores[members, g] = heights[g] - 0.5 * (np.log(f) - d * np.log(rate) + far)
+            scores[members] += np.log(priors_without(fixed, class_counts, shares, g))
+            certain[members] &= (f > MIN_VARIANCE_LEFT) & (f**2 > shakiness[g])
+            certain[members] &= (remaining > 0.0) & (rate > 0.0)
+        return scores, certain & np.isfinite(scores).all(axis=1)
+
+    return score
 
 
 def quadratic_scorer(

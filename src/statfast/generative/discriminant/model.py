@@ -34,6 +34,7 @@ from statfast._validation import (
     shown,
     wrong_type,
 )
+from statfast.generative.discriminant.canonical import as_priors
 from statfast.generative.discriminant.class_covariances import (
     EstimatedScatters,
     estimate_scatters,
@@ -41,6 +42,7 @@ from statfast.generative.discriminant.class_covariances import (
 from statfast.generative.discriminant.leave_one_out import predict_held_out
 from statfast.generative.discriminant.prediction import ClassRule
 from statfast.generative.normal.class_moments import class_moments, class_scatters
+from statfast.generative.normal.column_terms import AccuracySweeps, NormalTerms, accuracy_sweeps
 from statfast.generative.normal.fourth_moments import fourth_moments
 
 _METHODS = ("predict_proba", "predict", "predict_log_proba", "decision_function")
@@ -250,6 +252,28 @@ class ClassNormals(ClassRule, SumFit):
 
     def _plan_folds(self, task: Any) -> Any:
         return left_out_plan(self, task, _left_out) or super()._plan_folds(task)
+
+    def _accuracy_sweeps(
+        self, fitted: list[Any], columns: tuple[Any, ...], tests: list[Array], state: Any
+    ) -> AccuracySweeps | None:
+        centers, terms = [], []
+        for total in fitted:
+            if not ((total.class_counts > 0.0).all() and self._enough(total)):
+                return None
+            covariances = self._covariances_of_columns(total)
+            if covariances is None:
+                return None
+            centers.append(total.class_counts @ total.means / total.class_counts.sum())
+            log_priors = np.log(as_priors(self.priors, total.class_counts))
+            terms.append(
+                NormalTerms.of(total.means, covariances, log_priors, centers[-1], self.tol)
+            )
+        return accuracy_sweeps(columns, tests, centers, terms, self.n_jobs)
+
+    def _covariances_of_columns(self, total: Any) -> Array | None:
+        """The covariances of a fit, (1, d, d) or (K, d, d), of which a part is that of the fit of
+        some columns; None where it is not."""
+        return None
 
     # ------------------------------------------------------------ what the fits differ in
 

@@ -190,15 +190,22 @@ class QuadraticDiscriminantAnalysis(ClassNormals):
             total, priors, covariances, whites, n_parameters, bool(self.store_covariance)
         )
 
+    def _covariances_of_columns(self, total: Any) -> Array | None:
+        if self.shrinkage or self.reg_param or self.allow_singular:
+            return None
+        if self.covariance_estimator is not None:
+            return None
+        return class_covariances(total, None, self.method == "moment")
+
     def _left_out_scores(self, state: Any, total: Any, method: str) -> Callable[..., Any] | None:
         if self.shrinkage == "auto" or self.allow_singular or self.covariance_estimator is not None:
             return None
+        unbiased, rate = self.method == "moment", self.reg_param
+        rate = float(rate if self.shrinkage is None else self.shrinkage)
+        fixed = None if self.priors is None else as_priors(self.priors, total.class_counts)
+        if rate == 0.0:
+            return leave_one_out_quadratic.unregularized_scorer(total, unbiased, self.tol, fixed)
         return leave_one_out_quadratic.quadratic_scorer(
-            total,
-            alpha=1.0,
-            rate=float(self.reg_param if self.shrinkage is None else self.shrinkage),
-            traced=self.shrinkage is not None,
-            unbiased=self.method == "moment",
-            tol=self.tol,
-            fixed=None if self.priors is None else as_priors(self.priors, total.class_counts),
-        )
+            total, alpha=1.0, rate=rate, traced=self.shrinkage is not None, unbiased=unbiased,
+            tol=self.tol, fixed=fixed,
+        )  # fmt: skip

@@ -137,6 +137,11 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
         self._check()
         return solve_rule(self, classes, total, names, float(self.alpha), float(self.gamma))
 
+    def _covariances_of_columns(self, total: Any) -> Array | None:
+        if self.gamma:
+            return None
+        return regularized_covariances(total, float(self.alpha), 0.0, self.method == "moment")
+
     def _left_out_scores(self, state: Any, total: Any, method: str) -> Callable[..., Any]:
         return leave_one_out_quadratic.quadratic_scorer(
             total,

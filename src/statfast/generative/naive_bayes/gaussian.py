@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -24,8 +25,13 @@ from statfast._validation import is_sparse
 from statfast.generative.naive_bayes.density import Density, FittedDensity, cut_pieces
 from statfast.generative.naive_bayes.linear import require_no_infinity
 from statfast.generative.naive_bayes.model import NaiveBayesModel
+from statfast.generative.normal.column_terms import AccuracySweeps, Terms, accuracy_sweeps
 
 MIN_SQUARES_LEFT = 1e-8  # Where a smaller share of a sum of squares is left, it is summed anew.
+MIN_WEIGHT_LEFT = 1e-12  # A smaller share of the weight of a class is rounding.
+# What is added to variances may change by this share of the least one, whose square is rounding.
+MAX_CHANGE_BY_SLOPE = 1e-8
+MAX_VALUES_OF_ODD_ROWS = 1 << 18  # Values that are looked at row by row, at a time.
 
 LOG_TURN = np.log(2.0 * np.pi)
 
@@ -138,24 +144,102 @@ def densities_left_out(
 ) -> Any:
     """Log densities of rows, each under the moments of all others.
 
-    Without a row x of weight w, a class of weight n has squares less w n / (n - w) (x - m)^2.
-    Where hardly anything is left of them, they are summed anew.
+    Without a row x of weight w, a class of weight n has squares less w n / (n - w) (x - m)^2; to
+    those of other classes comes what the row changes of the largest variance, by which all are
+    smoothed: so little that the slope of the logarithm gives it. Rows of which more hangs are
+    looked at one by one.
     """
-    n, d = rows.shape
-    row_weights = np.ones(n) if weights is None else weights
+    row_weights = np.ones(len(codes)) if weights is None else weights
+    try:
+        fitted = density.solve(moments, moments.class_counts[:, 0])
+    except (ValueError, OverflowError):
+        return None  # A refit would raise this error.
+    out, odd = np.empty((len(codes), len(moments.means))), np.empty(len(codes), bool)
+    for where in cut_pieces(rows, 4 * rows.shape[1]):
+        x, code, w = rows[where].astype(np.float64), codes[where], row_weights[where]
+        added, odd[where] = _smoothing_left_out(density, fitted, x, w, moments)
+        out[where] = fitted.scores(x, np.zeros(len(moments.means)))
+        if density.smoothing:
+            slopes = np.empty((len(x), len(moments.means)))
+            squared, begin = 2.0 * fitted.half**2, fitted.half.sum(axis=1)
+            scores(x, moments.means, squared, begin, slopes)
+            out[where] -= (added - fitted.epsilon)[:, None] * slopes
+        for k in range(len(moments.means)):
+            members = np.flatnonzero(code == k)
+            if len(members):
+                of_class = _densities_in_class(x[members], w[members], added[members], moments, k)
+                places = members + where.start
+                out[places, k] = of_class[0]
+                odd[places] |= of_class[1]
+    places = np.flatnonzero(odd | ~np.isfinite(out).all(axis=1))
+    if len(places):
+        again = _densities_of_rows(density, rows, codes, row_weights, moments, places)
+        if again is None:
+            return None
+        out[places] = again
+    return out
+
+
+def _smoothing_left_out(
+    density: Any, fitted: FittedNormal, x: Array, w: Array, moments: Any
+) -> tuple[Array, Array]:
+    """What is added to variances without each row, and of which rows this changes much."""
+    if not density.smoothing:
+        return np.zeros(len(x)), np.zeros(len(x), bool)
     total = moments.of_all_classes()
-    out = np.empty((n, len(moments.class_counts)))
-    for where in cut_pieces(rows, 4 * d):
-        x, code, w = rows[where].astype(np.float64), codes[where], row_weights[where][:, None]
+    weight = total.class_counts[0, 0]
+    rest = weight - w
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = (x - total.means[0]) ** 2
+        spread *= -(w * weight / rest)[:, None]
+        spread += total.squares[0]
+        added = density.smoothing * spread.max(axis=1) / rest
+    change = np.abs(added - fitted.epsilon)
+    return added, ~(change <= MAX_CHANGE_BY_SLOPE * fitted.variance.min())
+
+
+def _densities_in_class(
+    x: Array, w: Array, added: Array, moments: Any, k: int
+) -> tuple[Array, Array]:
+    """Log densities of rows in their own class without them, and which rows are to be summed
+    anew."""
+    weight, squares = moments.class_counts[k, 0], moments.squares[k]
+    rest = weight - w
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distances = (x - moments.means[k]) ** 2
+        variance = distances * -(w * weight / rest)[:, None]
+        variance += squares
+        odd = ~((variance > MIN_SQUARES_LEFT * squares) | (squares == 0.0)).all(axis=1)
+        odd |= ~(rest > MIN_WEIGHT_LEFT * weight)
+        variance /= rest[:, None]
+        variance += added[:, None]
+        odd |= ~(variance > 0.0).all(axis=1)
+        distances /= variance
+        far = distances.sum(axis=1) * (weight / rest) ** 2
+        np.log(variance, out=variance)
+        return -0.5 * (x.shape[1] * LOG_TURN + variance.sum(axis=1) + far), odd
+
+
+def _densities_of_rows(
+    density: Any, rows: Any, codes: Array, row_weights: Array, moments: Any, places: Array
+) -> Array | None:
+    """The same of some rows; where hardly anything is left of the squares, they are summed anew."""
+    n = len(codes)
+    total = moments.of_all_classes()
+    out = np.empty((len(places), len(moments.means)))
+    step = max(1, MAX_VALUES_OF_ODD_ROWS // rows.shape[1])
+    for start in range(0, len(places), step):
+        some = places[start : start + step]
+        x, code, w = rows[some].astype(np.float64), codes[some], row_weights[some][:, None]
         every = np.zeros(len(x), np.intp)
-        spread = _without(x, every, w, total, rows, np.zeros(n, np.intp), row_weights, where.start)
+        spread = _without(x, every, w, total, rows, np.zeros(n, np.intp), row_weights, some)
         epsilon = density.smoothing * np.divide(
             spread.squares,
             spread.class_counts,
             out=np.zeros_like(spread.class_counts),
             where=spread.class_counts > 0.0,
         ).max(axis=1, initial=0.0, keepdims=True)
-        rest = _without(x, code, w, moments, rows, codes, row_weights, where.start)
+        rest = _without(x, code, w, moments, rows, codes, row_weights, some)
         for k in range(out.shape[1]):
             is_own_class = (code == k)[:, None]
             class_counts = np.where(is_own_class, rest.class_counts, moments.class_counts[k])
@@ -172,21 +256,28 @@ def densities_left_out(
                 return None  # A refit would raise this error.
             variance[bad] = 1.0
             terms = -0.5 * (LOG_TURN + np.log(variance)) - 0.5 * (x - means) ** 2 / variance
-            out[where, k] = terms.sum(axis=1)
+            out[start : start + step, k] = terms.sum(axis=1)
     return out
 
 
 def _without(
-    x: Any, code: Any, w: Array, moments: Any, rows: Any, codes: Array, row_weights: Any, start: Any
+    x: Any,
+    code: Any,
+    w: Array,
+    moments: Any,
+    rows: Any,
+    codes: Array,
+    row_weights: Any,
+    places: Array,
 ) -> Any:
-    """Moments (m, d) of the class of each row, less that row."""
+    """Moments (m, d) of the class of each row at some places, less that row."""
     class_counts, means, squares = (
         moments.class_counts[code],
         moments.means[code],
         moments.squares[code],
     )
     remaining_weight = class_counts - w
-    remaining_weight[remaining_weight <= 1e-12 * class_counts] = 0.0
+    remaining_weight[remaining_weight <= MIN_WEIGHT_LEFT * class_counts] = 0.0
     present = remaining_weight > 0.0
     ratio = np.divide(w, remaining_weight, out=np.zeros_like(remaining_weight), where=present)
     distances = x - means
@@ -198,7 +289,7 @@ def _without(
         (present & ~(less > MIN_SQUARES_LEFT * squares) & (squares > 0.0)).any(axis=1)
     ):
         class_mates = codes == code[i]
-        class_mates[start + i] = False
+        class_mates[places[i]] = False
         again = moments_by_class(
             np.ascontiguousarray(rows[class_mates]),
             np.zeros(class_mates.sum(), np.intp),
@@ -207,6 +298,62 @@ def _without(
         )
         remaining.means[i], remaining.squares[i] = again.means[0], again.squares[0]
     return remaining
+
+
+@dataclass(frozen=True)
+class IndependentTerms:
+    """Terms of independent normal columns; see `column_terms`.
+
+    The largest variance of the columns of a set, by which variances are smoothed, is that of the
+    set before a step, or the step is left to a fit.
+    """
+
+    means: Array  # (K, d), less a center
+    variances: Array  # (K, d), without what is added to all
+    column_variances: Array  # (d,) of all classes
+    smoothing: float
+    log_priors: Array  # (K,)
+
+    def with_each(self, selected: Array, rest: Array) -> Terms:
+        largest = self.column_variances[selected].max(initial=0.0)
+        of_rest = self.column_variances[rest]
+        certain = of_rest * bool(self.smoothing) <= largest if len(selected) else of_rest >= 0.0
+        added = self.smoothing * np.where(len(selected), largest, of_rest)
+        return self._terms(selected, rest, added, self.smoothing * largest, certain, 1.0)
+
+    def without_each(self, selected: Array) -> Terms:
+        of_selected = self.column_variances[selected]
+        is_largest = of_selected == of_selected.max()
+        certain = ~is_largest | (is_largest.sum() > 1) | (self.smoothing == 0.0)
+        added = self.smoothing * of_selected.max()
+        return self._terms(selected, selected, added, added, certain, -1.0)
+
+    def _terms(
+        self, selected: Array, columns: Array, added: Any, added_to_selected: float, certain: Array,
+        sign: float,
+    ) -> Terms:  # fmt: skip
+        variances = self.variances[:, columns] + added
+        of_selected = self.variances[:, selected] + added_to_selected
+        means, certain = self.means[:, selected], certain & (variances > 0.0).all(axis=0)
+        if not (of_selected > 0.0).all():
+            certain = np.zeros(len(columns), dtype=bool)
+
+        def scores(rows: Array) -> Array:
+            out = np.empty((len(rows), len(means)))
+            for c, (mean, variance) in enumerate(zip(means, of_selected, strict=True)):
+                far = ((rows[:, selected] - mean) ** 2) @ (0.5 / variance)
+                out[:, c] = self.log_priors[c] - 0.5 * np.log(variance).sum() - far
+            return out
+
+        precisions = 1.0 / np.where(variances > 0.0, variances, 1.0)
+        return Terms(
+            scores,
+            [lambda rows: rows[:, columns]],
+            self.means[:, columns],
+            precisions,
+            sign,
+            certain,
+        )  # fmt: skip
 
 
 class GaussianNB(NaiveBayesModel):
@@ -308,3 +455,24 @@ class GaussianNB(NaiveBayesModel):
     def _density(self, d: int) -> NormalDensity:
         params = self._checked()
         return NormalDensity(params.var_smoothing, params.missing == "ignore")
+
+    def _accuracy_sweeps(
+        self, fitted: list[Any], columns: tuple[Any, ...], tests: list[Array], state: Any
+    ) -> AccuracySweeps | None:
+        if self._takes_missing() or is_sparse(columns[0]):
+            return None
+        centers, terms = [], []
+        for sums in fitted:
+            class_counts, moments = sums.class_counts, sums.columns
+            if not (class_counts > 0.0).all():
+                return None
+            total = moments.of_all_classes()
+            centers.append(total.means[0])
+            log_priors = self._joint_priors(self._log_priors(class_counts, state.classes))
+            terms.append(
+                IndependentTerms(
+                    moments.means - centers[-1], moments.squares / class_counts[:, None],
+                    (total.squares / total.class_counts)[0], self.var_smoothing, log_priors,
+                )
+            )  # fmt: skip
+        return accuracy_sweeps(columns, tests, centers, terms, self.n_jobs)

@@ -469,14 +469,15 @@ def priors_without(
     model: Any, class_counts: Array, codes: Array, row_weights: Any, classes: Any
 ) -> Any:
     """Log class probabilities (n, K) without each row: few of them differ."""
-    keys = np.stack([codes.astype(np.float64), row_weights], axis=1)
-    distinct, place = np.unique(keys, axis=0, return_inverse=True)
-    priors_of_rows = np.full((len(distinct), len(class_counts)), -np.inf)
-    for k, (code, weight) in enumerate(distinct):
+    weights, of_row = np.unique(row_weights, return_inverse=True)
+    pairs, place = np.unique(codes * len(weights) + of_row.reshape(-1), return_inverse=True)
+    priors_of_rows = np.full((len(pairs), len(class_counts)), -np.inf)
+    for k, pair in enumerate(pairs.tolist()):
+        code, weight = pair // len(weights), weights[pair % len(weights)]
         remaining = class_counts.copy()
-        remaining[int(code)] -= weight
-        if remaining[int(code)] <= 1e-12 * class_counts[int(code)]:
-            remaining[int(code)] = 0.0
+        remaining[code] -= weight
+        if remaining[code] <= 1e-12 * class_counts[code]:
+            remaining[code] = 0.0
         present = remaining > 0.0
         if present.any():
             priors = model._log_priors(remaining[present], classes[present])

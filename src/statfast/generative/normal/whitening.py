@@ -48,7 +48,7 @@ def whiten(covariance: Array, size: Array, tol: float) -> Whitening:
     """
     # Variances are below 0 by rounding alone.
     spread = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-    varies = spread > np.maximum(10.0 * EPSILON * size, MIN_DEVIATION)
+    varies = varying(covariance, size)
     live, constant = np.flatnonzero(varies), np.flatnonzero(~varies)
     spread = np.where(varies, spread, 1.0)
     kept = covariance if len(constant) == 0 else covariance[np.ix_(live, live)]
@@ -78,6 +78,13 @@ def _standard_root(correlation: Array, tol: float) -> tuple[Array, Array, float]
     large = variances > least
     log_det = float(np.log(variances[large]).sum())
     return directions[:, large] / np.sqrt(variances[large]), directions[:, ~large], log_det
+
+
+def varying(covariance: Array, size: Array) -> NDArray[np.bool_]:
+    """Which columns vary by more than the rounding of values of their size."""
+    spread = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
+    varies: NDArray[np.bool_] = spread > np.maximum(10.0 * EPSILON * size, MIN_DEVIATION)
+    return varies
 
 
 def smallest_variance(d: int, tol: float) -> float:

@@ -240,7 +240,12 @@ class LinearPredictor:
             If X has another width than at fit, or holds NaN or infinity, or if a prediction is too
             large for the type of X.
         """
-        rows = new_rows(self, X, finite=True)
+        return self._means_of(self._rows_to_predict(X))
+
+    def _rows_to_predict(self, X: Rows) -> Matrix:
+        return new_rows(self, X, finite=True)
+
+    def _means_of(self, rows: Matrix) -> Array:
         return linear_values(rows, self.coef_, self.intercept_)
 
 

@@ -14,7 +14,12 @@ import numpy as np
 
 from statfast._core.linalg.leverages import residuals_left_out
 from statfast._engine import each, grid, interruptible
-from statfast._estimator import ProductFits, StoredLeftOut
+from statfast._estimator import (
+    ProductFits,
+    StoredLeftOut,
+    checks_of_all_rows,
+    left_out_plan,
+)
 from statfast._typing import Array, Jobs
 from statfast._validation import is_sparse
 from statfast.linear.design.design import table_of
@@ -136,6 +141,40 @@ def predict_left_out(
     left_out, certain = residuals_of_rows(rows, Y, weights, fit, n_jobs)
     with np.errstate(invalid="ignore", over="ignore"):
         return np.subtract(Y, left_out, out=left_out), certain
+
+
+class LeftOutByLeverages:
+    """Mixin: rows that are left out, or that are new, by the leverages of a fit."""
+
+    _prepare: Any
+    n_jobs: Jobs
+    _linear_fit: Any  # The fit of columns with its leverages, or None where it has none.
+
+    def _plan_folds(self, task: Any) -> Any:
+        plan = left_out_plan(self, task, type(self)._predict_left_out)
+        return plan or super()._plan_folds(task)  # type: ignore[misc]
+
+    def _predict_left_out(self, X: Any, y: Any, sample_weight: Any, method: str) -> Any:
+        """Predictions of each row by a fit to all others; None where no formula gives them."""
+        if method != "predict" or is_sparse(X):
+            return None
+        with checks_of_all_rows():
+            columns, state = self._prepare(X, y, sample_weight)
+        known = self._linear_fit(columns, state)
+        if known is None:
+            return None
+        rows, Y, weights = columns
+        _, is_one_target = state.more
+        out, certain = predict_left_out(rows, Y, weights, known, self.n_jobs)
+        if not refit_uncertain(self, columns, state, out, certain):
+            return None
+        out = out.astype(rows.dtype, copy=False)
+        return out[:, 0] if is_one_target else out
+
+    def _full_fits(self, X: Any, y: Array, weights: Array | None) -> LinearFullFits | None:
+        columns, state = self._prepare(X, y, weights)
+        known = self._linear_fit(columns, state)
+        return None if known is None else full_fits(columns[0], columns[1], known)
 
 
 def residuals_of_rows(

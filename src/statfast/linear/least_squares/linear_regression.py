@@ -11,15 +11,13 @@ import numpy as np
 from statfast._engine import Chunks, interruptible
 from statfast._estimator import (
     FitState,
-    LeftOutIntervals,
     Regressor,
+    StoredIntervals,
     StoredLeftOut,
     SumFit,
-    checks_of_all_rows,
     fitted,
     flag,
     jobs,
-    left_out_plan,
     one_of,
     param,
     real,
@@ -63,12 +61,9 @@ from statfast.linear.least_squares.inference_of_fit import (
     results_of,
 )
 from statfast.linear.least_squares.leave_one_out import (
+    LeftOutByLeverages,
     LinearFit,
-    LinearFullFits,
-    full_fits,
     left_out_fits,
-    predict_left_out,
-    refit_uncertain,
 )
 from statfast.linear.least_squares.lstsq import LeastSquaresSolution, least_squares
 from statfast.linear.least_squares.nonnegative import (
@@ -88,8 +83,9 @@ SEVERAL_TARGETS = (
 
 
 class LinearRegression(
-    AcceptsSparse, FromFormula, Diagnosed, Inference, LeftOutIntervals, Regressor, SumFit
-):
+    AcceptsSparse, FromFormula, Diagnosed, Inference, LeftOutByLeverages, StoredIntervals,
+    Regressor, SumFit,
+):  # fmt: skip
     """Ordinary and weighted least squares, with inference as in R.
 
     Minimizes sum_i w_i (y_i - b_0 - x_i'b)^2. Columns that the columns before them determine
@@ -194,7 +190,6 @@ class LinearRegression(
     condition_number_: float = fitted()
     n_iter_: int | None = fitted()
     results_: list[Any] = fitted()
-    _stored: StoredLeftOut | None = fitted()
 
     def fit(
         self,
@@ -298,38 +293,11 @@ class LinearRegression(
     def _fits_targets_independently(self) -> bool:
         return True
 
-    def _plan_folds(self, task: Any) -> Any:
-        return left_out_plan(self, task, type(self)._predict_left_out) or super()._plan_folds(task)
-
     def _column_sweeps(self, fitted: Any, held: Any, state: Any) -> Any:
         params, (intercept, flat) = self._checked(), state.more
         if params.positive or not flat:
             return None
         return column_sweeps(fitted, held, intercept, 0.0, params.tol)
-
-    def _predict_left_out(self, X: Any, y: Any, sample_weight: Any, method: str) -> Any:
-        """Predictions of each row by a fit to all others; None where no formula gives them."""
-        if method != "predict" or is_sparse(X):
-            return None
-        with checks_of_all_rows():
-            columns, state = self._prepare(X, y, sample_weight)
-        known = self._linear_fit(columns, state)
-        if known is None:
-            return None
-        rows, Y, weights = columns
-        out, certain = predict_left_out(rows, Y, weights, known, self.n_jobs)
-        if not refit_uncertain(self, columns, state, out, certain):
-            return None
-        out = out.astype(rows.dtype, copy=False)
-        return out[:, 0] if state.more[1] else out
-
-    def _left_out(self) -> StoredLeftOut | None:
-        return vars(self).get("_stored")
-
-    def _full_fits(self, X: Any, y: Array, weights: Array | None) -> LinearFullFits | None:
-        columns, state = self._prepare(X, y, weights)
-        known = self._linear_fit(columns, state)
-        return None if known is None else full_fits(columns[0], columns[1], known)
 
     def _linear_fit(self, columns: tuple[Any, ...], state: FitState) -> LinearFit | None:
         """The fit with its leverages; None where the fit without a row may be of another kind."""

@@ -4,30 +4,26 @@
 from __future__ import annotations
 
 from math import nan
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 
 from statfast._engine import interruptible
 from statfast._estimator import (
     FitState,
-    LeftOutIntervals,
     Regressor,
-    StoredLeftOut,
+    StoredIntervals,
     SumFit,
     array,
-    checks_of_all_rows,
     fitted,
     flag,
     jobs,
-    left_out_plan,
     param,
     real,
 )
 from statfast._linalg import triangle_inverse
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
-    as_choice,
     as_real,
     as_targets,
     as_vector,
@@ -50,12 +46,9 @@ from statfast.linear.least_squares.bidiagonal import UNCONVERGED, least_squares_
 from statfast.linear.least_squares.column_sweeps import column_sweeps
 from statfast.linear.least_squares.conjugate_gradients import ridge_by_products
 from statfast.linear.least_squares.leave_one_out import (
+    LeftOutByLeverages,
     LinearFit,
-    LinearFullFits,
-    full_fits,
     left_out_fits,
-    predict_left_out,
-    refit_uncertain,
 )
 from statfast.linear.least_squares.nonnegative import centered_factor, nonnegative_ridge
 from statfast.linear.least_squares.qr import triangle_of
@@ -71,7 +64,7 @@ MIN_COLUMNS_OF_TRIANGLE = 64
 MIN_COLUMNS_FOR_PRODUCTS = 500  # From so many sparse columns on, no matrix of them is made.
 
 
-class Ridge(AcceptsSparse, LinearPredictor, LeftOutIntervals, Regressor, SumFit):
+class Ridge(AcceptsSparse, LeftOutByLeverages, StoredIntervals, LinearPredictor, Regressor, SumFit):
     """Ridge regression: least squares with an l2 penalty.
 
     Minimizes ``sum_i w_i (y_i - b_0 - x_i'b)^2 + alpha |b|^2``; the intercept is not penalized.
@@ -145,7 +138,6 @@ class Ridge(AcceptsSparse, LinearPredictor, LeftOutIntervals, Regressor, SumFit)
     df_: float = fitted()
     solver_: str = fitted()
     n_iter_: int | None = fitted()
-    _stored: StoredLeftOut | None = fitted()
 
     def fit(self, X: Rows, y: ArrayLike, sample_weight: Weights = None) -> Self:
         """Fit the model.
@@ -251,80 +243,11 @@ class Ridge(AcceptsSparse, LinearPredictor, LeftOutIntervals, Regressor, SumFit)
     def _fits_targets_independently(self) -> bool:
         return not shape_of(self.alpha)
 
-    def _plan_folds(self, task: Any) -> Any:
-        return left_out_plan(self, task, type(self)._predict_left_out) or super()._plan_folds(task)
-
     def _column_sweeps(self, fitted: Any, held: Any, state: Any) -> Any:
         intercept, flat = state.more
         if self.positive or not flat:
             return None
         return column_sweeps(fitted, held, intercept, as_real(self.alpha, "alpha", 0.0), 1e-11)
-
-    def _predict_left_out(self, X: Array, y: Array, sample_weight: Any, method: str) -> Any:
-        """Predictions of each row by a fit to all others; None where no formula gives them."""
-        if method != "predict" or is_sparse(X) or shape_of(self.alpha):
-            return None
-        with checks_of_all_rows():
-            columns, state = self._prepare(X, y, sample_weight)
-        known = self._linear_fit(columns, state)
-        if known is None:
-            return None
-        rows, Y, weights = columns
-        out, certain = predict_left_out(rows, Y, weights, known, self.n_jobs)
-        if not refit_uncertain(self, columns, state, out, certain):
-            return None
-        out = out.astype(rows.dtype, copy=False)
-        return out[:, 0] if state.more[1] else out
-
-    def predict(
-        self,
-        X: Rows,
-        *,
-        interval: Literal["conformal"] | None = None,
-        level: float = 0.95,
-    ) -> Any:
-        """Predict.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, d)
-            Samples to predict.
-        interval : {None, "conformal"}, default=None
-            Also return intervals of new targets, by the jackknife+ (see `ConformalRegressor`), for
-            which the fit needs ``store_left_out=True``.
-        level : float, default=0.95
-            Of the interval.
-
-        Returns
-        -------
-        means : ndarray of shape (m,), or (m, T) if y was 2-d
-            float32 if X is.
-        ends : ndarray of float64, shape (m, 2) or (m, T, 2)
-            Only with an interval; infinite, with a warning, where there are too few rows.
-
-        Raises
-        ------
-        NotFittedError
-            Before ``fit``.
-        ValueError
-            If X has another width than at fit, or holds NaN or infinity, or if a prediction is too
-            large for the type of X, or if an interval is asked for and the fit has not kept what it
-            needs: rows that are sparse, coefficients held at zero, several penalties, columns that
-            depend on a single row.
-        """
-        rows = new_rows(self, X, finite=True)
-        means = linear_values(rows, self.coef_, self.intercept_)
-        if as_choice(interval, "interval", (None, "conformal")) is None:
-            return means
-        return means, self._conformal_ends(rows, level, np.ndim(self.coef_) == 1)
-
-    def _left_out(self) -> StoredLeftOut | None:
-        return vars(self).get("_stored")
-
-    def _full_fits(self, X: Any, y: Array, weights: Array | None) -> LinearFullFits | None:
-        columns, state = self._prepare(X, y, weights)
-        known = self._linear_fit(columns, state)
-        return None if known is None else full_fits(columns[0], columns[1], known)
 
     def _linear_fit(self, columns: tuple[Any, ...], state: FitState) -> LinearFit | None:
         """The fit with its leverages; None where the fit without a row may be of another kind."""

@@ -13,8 +13,8 @@ from statfast._estimator import (
     Answers,
     Estimator,
     LeftOutFits,
-    LeftOutIntervals,
     Regressor,
+    StoredIntervals,
     StoredLeftOut,
     by_fit,
     fitted,
@@ -25,7 +25,6 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
-    as_choice,
     as_targets,
     as_weights,
     is_sparse,
@@ -37,7 +36,6 @@ from statfast.linear.design.design import (
     AcceptsSparse,
     LinearPredictor,
     dense_if_small,
-    new_rows,
     table_of,
 )
 from statfast.linear.design.targets import refuse_extreme
@@ -185,7 +183,7 @@ class PenaltyChoice(AcceptsSparse, Estimator):
         }  # fmt: skip
 
 
-class RidgeCV(LinearPredictor, LeftOutIntervals, Regressor, PenaltyChoice):
+class RidgeCV(StoredIntervals, LinearPredictor, Regressor, PenaltyChoice):
     """Ridge regression with the penalty chosen by (generalized) cross-validation.
 
     Parameters
@@ -200,7 +198,9 @@ class RidgeCV(LinearPredictor, LeftOutIntervals, Regressor, PenaltyChoice):
         Without `cv`: whether each target gets a penalty of its own.
     store_left_out : bool, default=False
         Keep what ``predict(interval="conformal")`` needs, with the chosen penalty: n (d + 3)
-        numbers, and another reading of the rows.
+        numbers, and another reading of the rows. The fits without a row have the penalty of all
+        rows, too: where its choice hangs on single rows, the level is that of the jackknife+ only
+        about.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     scoring : str or callable, optional
@@ -277,8 +277,6 @@ class RidgeCV(LinearPredictor, LeftOutIntervals, Regressor, PenaltyChoice):
     alpha_per_target: bool = param(flag, default=False)
     store_left_out: bool = param(flag, default=False)
 
-    _stored: StoredLeftOut | None = fitted()
-
     _multi_output = True
 
     def fit(
@@ -333,51 +331,6 @@ class RidgeCV(LinearPredictor, LeftOutIntervals, Regressor, PenaltyChoice):
             chosen = self._choose_by_folds(base, data, targets, data.weights, groups)
         stored = self._fits_without_rows(data, chosen["alpha_"]) if params.store_left_out else None
         return self._publish(X, **chosen, _stored=stored)
-
-    def predict(
-        self,
-        X: Rows,
-        *,
-        interval: Literal["conformal"] | None = None,
-        level: float = 0.95,
-    ) -> Any:
-        """Predict.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, d)
-            Samples to predict.
-        interval : {None, "conformal"}, default=None
-            Also return intervals of new targets, by the jackknife+ (see `ConformalRegressor`), for
-            which the fit needs ``store_left_out=True``. The penalty is that of all rows, in the
-            fits without a row too: where its choice hangs on single rows, the level is that of the
-            jackknife+ only about.
-        level : float, default=0.95
-            Of the interval.
-
-        Returns
-        -------
-        means : ndarray of shape (m,), or (m, T) if y was 2-d
-            float32 if X is.
-        ends : ndarray of float64, shape (m, 2) or (m, T, 2)
-            Only with an interval; infinite, with a warning, where there are too few rows.
-
-        Raises
-        ------
-        NotFittedError
-            Before ``fit``.
-        ValueError
-            If X has another width than at fit, or holds NaN or infinity, or if an interval is asked
-            for and the fit has not kept what it needs: rows that are sparse, a penalty of each
-            target, columns that depend on a single row.
-        """
-        means = super().predict(X)
-        if as_choice(interval, "interval", (None, "conformal")) is None:
-            return means
-        return means, self._conformal_ends(new_rows(self, X), level, np.ndim(self.coef_) == 1)
-
-    def _left_out(self) -> StoredLeftOut | None:
-        return vars(self).get("_stored")
 
     def _left_out_fits(self) -> LeftOutFits | None:
         # Fits without a row, in the sense of `ConformalRegressor`, choose their penalty anew.

@@ -125,9 +125,13 @@ def scored_candidates(
 def _left_out(scores: Scores, fits: FoldFits, folds: Any) -> bool:
     """Whether the plan tells what each row, held out alone, is answered, and this is scored."""
     plan = fits.plan
-    answers = plan.of_all_rows() if isinstance(plan, HeldOutAnswers) else None
-    seconds = fits.planning_seconds
-    return answers is not None and scores.add_left_out(folds, answers, seconds)
+    if not isinstance(plan, HeldOutAnswers):
+        return False
+    answers = plan.of_all_rows()
+    if answers is None:
+        return False
+    added: bool = scores.add_left_out(folds, answers, plan.kind, fits.planning_seconds)
+    return added
 
 
 def _groups(estimator: Estimator, candidates: list[Any]) -> list[list[int]]:

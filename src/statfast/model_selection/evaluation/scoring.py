@@ -15,6 +15,7 @@ import numpy as np
 
 from statfast._estimator import (
     Answers,
+    Classifier,
     Estimator,
     Folds,
     Regressor,
@@ -71,6 +72,16 @@ def of_squares(scorer: Any, model: Any) -> Callable[[Any, Any], Any] | None:
     return _OF_SQUARES.get(name)
 
 
+def is_accuracy(scorer: Any, model: Any) -> bool:
+    """Whether a score is the share of right labels."""
+    return _is_score_of_class(scorer, type(model)) or getattr(scorer, "name", "") == "accuracy"
+
+
+def _is_score_of_class(scorer: Any, kind: type) -> bool:
+    """Whether it is the accuracy that classifiers of a class have for ``score``."""
+    return scorer is by_score and unwrap(getattr(kind, "score", by_score)) is Classifier.score
+
+
 def as_scorers(scoring: Any, estimator: Estimator) -> dict[str, Any]:
     """Scorers by their names; a single one is called "score"."""
     if scoring is None:
@@ -120,9 +131,14 @@ def methods_asked(scorers: dict[str, Any], estimator: Estimator) -> frozenset[An
     may."""
     if not all(isinstance(scorer, Scorer) or scorer is by_score for scorer in scorers.values()):
         return None
-    return frozenset(
-        "score" if scorer is by_score else scorer.method(estimator) for scorer in scorers.values()
-    )
+
+    def method(scorer: Any) -> str:
+        if scorer is by_score:
+            return "predict" if _is_score_of_class(scorer, type(estimator)) else "score"
+        name: str = scorer.method(estimator)
+        return name
+
+    return frozenset(map(method, scorers.values()))
 
 
 def as_error_score(error_score: float | str, name: str = "error_score") -> float | str:
@@ -393,20 +409,25 @@ class Scores:
             rows = rows_of_fold(fitted.X, train)
             self._score(self.train, fitted.models, folds, train, rows)
 
-    def add_left_out(self, folds: Any, answers: Any, seconds: Any) -> Any:
-        """Score what each row, held out alone, is answered by each candidate, at once.
+    def add_left_out(self, folds: Any, answers: Any, kind: type, seconds: Any) -> Any:
+        """Score what each row, held out alone, is answered by each candidate, of a class `kind`, at
+        once.
 
         Returns False where scores of single rows are not to be had so.
         """
         rows, y = folds.left_out_rows, np.asarray(folds.y)
-        by_row = all(isinstance(s, Scorer) and s.each for s in self.scorers.values())
+        scorers: dict[str, Any] = {
+            name: get_scorer("accuracy") if _is_score_of_class(scorer, kind) else scorer
+            for name, scorer in self.scorers.items()
+        }
+        by_row = all(isinstance(s, Scorer) and s.each for s in scorers.values())
         if any(given.keys() - {"sample_weight"} for given in folds.of_scores.values()):
             return False
         if rows is None or not by_row or y.ndim != 1:
             return False
         start, y = perf_counter(), y[rows]
         for by_name, answer in zip(self.test, answers, strict=True):
-            for name, scorer in self.scorers.items():
+            for name, scorer in scorers.items():
                 values = scorer.each(y, answer[rows], None)
                 weights = folds.weights_of_score(name)
                 if weights is not None:  # Rows of weight 0 have no score.

@@ -12,9 +12,9 @@ from statfast._engine import interruptible
 from statfast._estimator import (
     Estimator,
     HeldOutAnswers,
-    LeftOutIntervals,
     ProductFits,
     Regressor,
+    StoredIntervals,
     StoredLeftOut,
     by_fit,
     checked_by,
@@ -33,7 +33,6 @@ from statfast._linalg import triangle_inverse
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
 from statfast._validation import (
     MAX_POWER,
-    as_choice,
     as_rows,
     as_targets,
     as_type,
@@ -72,7 +71,7 @@ class RidgeExpansion(Expansion):
     tile = None
 
 
-class KernelRidge(LeftOutIntervals, Regressor, Estimator):
+class KernelRidge(StoredIntervals, Regressor, Estimator):
     """Kernel ridge regression: f(x) = sum_i c_i K(x_i, x).
 
     Minimizes ``sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2``, with ``|f|^2 = c'Kc``. There is no
@@ -167,7 +166,6 @@ class KernelRidge(LeftOutIntervals, Regressor, Estimator):
 
     _expansion: Any = fitted()
     _flat: Any = fitted()
-    _stored: StoredLeftOut | None = fitted()
 
     alpha: ArrayLike = param(by_fit, default=1.0, kw_only=False)
     kernel: AnyKernel = param(checked_by(as_named_kernel, *ALIASES, "rbf"), default="linear")
@@ -213,7 +211,7 @@ class KernelRidge(LeftOutIntervals, Regressor, Estimator):
             )
         stored = None
         if self._checked_value("store_left_out") and factor is not None:
-            stored = self._kept_left_out(points, K, Y, root, alphas, factor)
+            stored = self._kept_left_out(points, K, Y, root, alphas, factor, coef)
         everything = np.arange(len(points))
         vectors = points.take(everything)
         # Rows without weight are left out of the sums, as their kernel values may be of any size.
@@ -228,48 +226,14 @@ class KernelRidge(LeftOutIntervals, Regressor, Estimator):
             _expansion=expansion, _flat=flat, _stored=stored,
         )  # fmt: skip
 
-    def predict(
-        self,
-        X: Rows,
-        *,
-        interval: Literal["conformal"] | None = None,
-        level: float = 0.95,
-    ) -> Any:
-        """Predict f(x).
+    def _rows_to_predict(self, X: Any) -> Any:
+        return as_new_points(self, X, sparse=True)
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (m, d), or list of strings
-            Samples; for ``kernel="precomputed"`` their kernel values with the training samples, (m,
-            n).
-        interval : {None, "conformal"}, default=None
-            Also return intervals of new targets, by the jackknife+ (see `ConformalRegressor`), for
-            which the fit needs ``store_left_out=True``.
-        level : float, default=0.95
-            Of the interval.
-
-        Returns
-        -------
-        means : ndarray of shape (m,), or (m, T) if y was 2-d
-            float32 for dense float32 X of a model of dense samples, else float64.
-        ends : ndarray of float64, shape (m, 2) or (m, T, 2)
-            Only with an interval; infinite, with a warning, where there are too few rows.
-
-        Raises
-        ------
-        ValueError
-            If X is not finite, or has other columns than the training rows, or if an interval is
-            asked for and the fit has not kept what it needs: sparse rows, values of a kernel for
-            rows, several penalties, or a gamma that depends on the rows.
-        """
-        points = as_new_points(self, X, sparse=True)
+    def _means_of(self, points: Any) -> Array:
         (values,) = self._expansion.values(points, self.n_jobs)
         require_finite_values(values)
         values = as_type(values, _dtype(points))
-        means = values[:, 0] if self._flat else values
-        if as_choice(interval, "interval", (None, "conformal")) is None:
-            return means
-        return means, self._conformal_ends(points, level, self._flat)
+        return values[:, 0] if self._flat else values
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -321,9 +285,6 @@ class KernelRidge(LeftOutIntervals, Regressor, Estimator):
 
     # ------------------------------------------------------------ conformal intervals
 
-    def _left_out(self) -> StoredLeftOut | None:
-        return vars(self).get("_stored")
-
     def _why_no_intervals(self) -> str:
         return (
             "interval='conformal' needs what a fit with store_left_out=True keeps, of dense rows, "
@@ -332,7 +293,14 @@ class KernelRidge(LeftOutIntervals, Regressor, Estimator):
         )
 
     def _kept_left_out(
-        self, points: Any, K: Array, Y: Array, root: Array | None, alphas: Array, factor: Any
+        self,
+        points: Any,
+        K: Array,
+        Y: Array,
+        root: Array | None,
+        alphas: Array,
+        factor: Any,
+        coef: Array,
     ) -> StoredLeftOut | None:
         """The fits without each row; None where they are not to be had."""
         params = self._checked()
@@ -345,7 +313,6 @@ class KernelRidge(LeftOutIntervals, Regressor, Estimator):
         half = triangle_inverse(factor.lower, lower=True)
         half *= factor.scale
         diagonal = np.einsum("ij,ij->j", half, half)
-        coef = multipliers(factor, root, Y)
         largest = float((np.einsum("ii->i", K) * s**2).sum() + alpha)
         if largest * diagonal.max() < MAX_CONDITION:
             left_out = coef / (positive**2 * diagonal)[:, None]
