@@ -10,7 +10,7 @@ falls, and the last row of a class, are fitted without, one by one.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -76,13 +76,22 @@ def predict_held_out(
 def answer_of_scores(scores: Array, method: str, classes: Array) -> Array:
     """Labels, posteriors or scores from the scores of the classes."""
     if method == "predict":
-        return classes.take(scores.argmax(axis=1))
+        return classes.take(first_best(scores))
     if method == "decision_function":
         return scores[:, 1] - scores[:, 0] if len(classes) == 2 else scores
     with np.errstate(invalid="ignore"):
         delta = scores - scores.max(axis=1, keepdims=True)
         delta -= np.log(np.exp(delta).sum(axis=1, keepdims=True))
     return np.exp(delta) if method == "predict_proba" else delta
+
+
+def first_best(scores: Array) -> NDArray[np.intp]:
+    """The place of the largest number of each row (n, K), of equals the first."""
+    best, place = scores[:, 0].copy(), np.zeros(len(scores), np.intp)
+    for k in range(1, scores.shape[1]):
+        place[scores[:, k] > best] = k
+        np.maximum(best, scores[:, k], out=best)
+    return place
 
 
 def refit_without_row(
@@ -112,15 +121,15 @@ def priors_without(fixed: Array | None, class_counts: Array, w: Array, codes: Ar
     return remaining / (class_counts.sum() - w)[:, None]
 
 
-def by_class(
-    codes: Array, w: Array, n_classes: int
-) -> Iterator[tuple[int, NDArray[np.intp], Array]]:
-    """Each class that has rows, their places, and their weights: one if all are equal."""
-    for g in range(n_classes):
-        members = np.flatnonzero(codes == g)
-        if len(members):
-            shares = w[members]
-            yield g, members, shares[:1] if (shares == shares[0]).all() else shares
+def log_priors_without(
+    fixed: Array | None, class_counts: Array, w: Array, codes: Array
+) -> NDArray[np.float64]:
+    """Their logarithms, (K, b) or (K, 1)."""
+    if fixed is not None:
+        return np.log(fixed)[:, None]
+    log_priors: NDArray[np.float64] = np.repeat(np.log(class_counts)[:, None], len(w), axis=1)
+    log_priors[codes, np.arange(len(w))] = np.log(class_counts[codes] - w)
+    return log_priors - np.log(class_counts.sum() - w)
 
 
 def linear_scorer(
@@ -148,36 +157,40 @@ def linear_scorer(
     factor = np.ascontiguousarray(root.T)[None]
     triangular = r == d and not np.triu(root.T, 1).any()
     square = factor, np.zeros((1, r)), np.zeros((1, d), np.float32), np.zeros(1), triangular
-
-    def score_class(rows: Array, g: int, w: Array) -> tuple[Array, Array]:
-        u, steps = rows - means[g], means - means[g]
-        coef = np.ascontiguousarray(steps @ root @ root.T)
-        halves, scores = np.empty((len(u), 1)), np.empty((len(u), n_classes))
-        quadratic_scores.scores(u, *square, halves)
-        linear_scores.scores(u, coef, np.zeros(n_classes), scores)  # These are l.
-        q, remaining, rate = -2.0 * halves[:, 0], class_counts[g] - w, 1.0 - w / freedom
-        c = w * class_counts[g] / (remaining * freedom)
-        f = 1.0 - c * q
-        priors = priors_without(fixed, class_counts, w, g)
-        common = np.zeros(1)
-        if with_common_term:
-            more, mean = priors[:, g] * w / remaining, (priors * scores).sum(axis=1)
-            spans = ((priors @ steps @ root) ** 2).sum(axis=1)
-            lengths = (1.0 + more) ** 2 * q - 2.0 * (1.0 + more) * mean + spans
-            lengths += c / f * ((1.0 + more) * q - mean) ** 2
-            common = 0.5 * rate * (lengths - q / f)
-        scores *= 1.0 + (c / f)[:, None] * (q[:, None] - 0.5 * scores)
-        scores -= 0.5 * np.einsum("kd,kd->k", steps, coef)
-        scores *= rate[:, None]
-        scores[:, g] = -0.5 * rate * q / f * ((class_counts[g] / remaining) ** 2 - 1.0)
-        scores += np.log(priors) + common[:, None]
-        certain = (f > MIN_VARIANCE_LEFT) & (f**2 > shakiness) & (remaining > 0.0) & (rate > 0.0)
-        return scores, certain & np.isfinite(scores).all(axis=1)
+    middle = (means - class_counts @ means / class_counts.sum()) @ root
+    coef = np.ascontiguousarray(middle @ root.T)
+    half_gaps = 0.5 * ((middle[:, None] - middle) ** 2).sum(axis=2)
 
     def score(rows: Array, codes: Array, w: Array) -> tuple[Array, Array]:
-        scores, certain = np.empty((len(rows), n_classes)), np.empty(len(rows), bool)
-        for g, members, shares in by_class(codes, w, n_classes):
-            scores[members], certain[members] = score_class(rows[members], g, shares)
-        return scores, certain
+        own, weight = (codes, np.arange(len(codes))), class_counts[codes]
+        u = rows - means[codes]
+        halves, products = np.empty((len(u), 1)), np.empty((len(u), n_classes))
+        quadratic_scores.scores(u, *square, halves)
+        linear_scores.scores(u, coef, np.zeros(n_classes), products)
+        scores = np.ascontiguousarray(products.T)
+        scores -= scores[own]  # These are l.
+        q, remaining, rate = -2.0 * halves[:, 0], weight - w, 1.0 - w / freedom
+        c = w * weight / (remaining * freedom)
+        f = 1.0 - c * q
+        log_priors = log_priors_without(fixed, class_counts, w, codes)
+        common = np.zeros(1)
+        if with_common_term:
+            priors = np.broadcast_to(np.exp(log_priors), scores.shape)
+            mean, more = (priors * scores).sum(axis=0), 1.0 + priors[own] * w / remaining
+            lengths = ((priors.T @ middle - middle[codes]) ** 2).sum(axis=1) - 2.0 * more * mean
+            lengths += more**2 * q + c / f * (more * q - mean) ** 2
+            common = 0.5 * rate * (lengths - q / f)
+        growth = -0.5 * scores
+        growth += q
+        growth *= c / f
+        growth += 1.0
+        scores *= growth
+        scores -= half_gaps[:, codes]
+        scores *= rate
+        scores[own] = -0.5 * rate * q / f * ((weight / remaining) ** 2 - 1.0)
+        scores += log_priors
+        scores += common
+        certain = (f > MIN_VARIANCE_LEFT) & (f**2 > shakiness) & (remaining > 0.0) & (rate > 0.0)
+        return scores.T, certain & np.isfinite(scores).all(axis=0)
 
     return score

@@ -27,7 +27,7 @@ from statfast._typing import Array
 from statfast.generative.discriminant.class_covariances import quadratic_rule
 from statfast.generative.discriminant.leave_one_out import (
     MIN_VARIANCE_LEFT,
-    by_class,
+    log_priors_without,
     priors_without,
 )
 from statfast.generative.normal.whitening import smallest_variance, whiten
@@ -101,24 +101,25 @@ def unregularized_scorer(
     if any(white.root.shape[1] < d for white in whites):
         return None
     least = smallest_variance(d, tol)
-    shakiness = [((white.root * white.spread[:, None]) ** 2).sum() * least for white in whites]
+    shakiness = np.array([
+        ((white.root * white.spread[:, None]) ** 2).sum() * least for white in whites
+    ])  # fmt: skip
     rule = quadratic_rule(np.ones(n_classes), total.means, whites)
     _, _, _, heights, _ = rule
 
     def score(rows: Array, codes: Array, w: Array) -> tuple[Array, Array]:
-        scores = np.empty((len(rows), n_classes))
-        quadratic_scores.scores(rows, *rule, scores)
-        certain = np.full(len(rows), max(shakiness) < 1.0)
-        for g, members, shares in by_class(codes, w, n_classes):
-            q = 2.0 * (heights[g] - scores[members, g])
-            remaining, rate = class_counts[g] - shares, 1.0 - shares / sizes[g]
-            f = 1.0 - shares * class_counts[g] / (remaining * sizes[g]) * q
-            far = rate * (class_counts[g] / remaining) ** 2 * q / f
-            scores[members, g] = heights[g] - 0.5 * (np.log(f) - d * np.log(rate) + far)
-            scores[members] += np.log(priors_without(fixed, class_counts, shares, g))
-            certain[members] &= (f > MIN_VARIANCE_LEFT) & (f**2 > shakiness[g])
-            certain[members] &= (remaining > 0.0) & (rate > 0.0)
-        return scores, certain & np.isfinite(scores).all(axis=1)
+        table = np.empty((len(rows), n_classes))
+        quadratic_scores.scores(rows, *rule, table)
+        scores, own = np.ascontiguousarray(table.T), (codes, np.arange(len(codes)))
+        weight, size, height = class_counts[codes], sizes[codes], heights[codes]
+        q, remaining, rate = 2.0 * (height - scores[own]), weight - w, 1.0 - w / size
+        f = 1.0 - w * weight / (remaining * size) * q
+        far = rate * (weight / remaining) ** 2 * q / f
+        scores[own] = height - 0.5 * (np.log(f) - d * np.log(rate) + far)
+        scores += log_priors_without(fixed, class_counts, w, codes)
+        certain = (f > MIN_VARIANCE_LEFT) & (f**2 > shakiness[codes]) & (shakiness.max() < 1.0)
+        certain &= (remaining > 0.0) & (rate > 0.0)
+        return scores.T, certain & np.isfinite(scores).all(axis=0)
 
     return score
 
