@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 from typing import Any, NamedTuple, Protocol
 
@@ -32,6 +33,7 @@ def as_fraction(level: float) -> Fraction:
     return Fraction(repr(float(level)))
 
 
+@lru_cache(maxsize=1 << 8)  # Every block of points asks for the same one.
 def rank_of(level: float, n: int) -> int:
     """The rank k = ceil(level (n + 1)), without rounding."""
     return ceil(as_fraction(level) * (n + 1))

@@ -26,7 +26,7 @@ from statfast._estimator.parameters.declarations import fitted
 from statfast._typing import Array, Jobs, Rows
 from statfast._validation import as_choice, as_real, warn_user
 
-POINTS_PER_BLOCK = 1 << 6  # Points that share a look at which rows are near their bounds.
+POINTS_PER_BLOCK = 1 << 9  # Points that share a look at which rows are near their bounds.
 
 
 class FitsOfRows:
