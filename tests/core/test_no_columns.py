@@ -30,8 +30,8 @@ CALLS = {
     "rows.extent": "kernel.extent(X, X[0], X[0], X[0])",
     "neighbors.bits": "kernel.scan(np.zeros((9, 0), np.uint64), np.zeros(9, 'f'), kernel.BitsView("
     "np.zeros((1, 0, 64), np.uint64), np.zeros(64, 'f'), 9, 0, 0), 0, 1, np.zeros((9, 1, 2)))",
-    "hierarchy.centroids": "kernel.nearest(np.zeros((0, 64)), None, 1.0, np.zeros(64), "
-    "np.zeros(1, np.int32), 0, 1, 0, np.zeros((1, 1)), np.zeros((1, 1), np.int32))",
+    "hierarchy.centroids": "kernel.nearest(np.zeros((0, 64)), None, 1.0, "
+    "np.zeros(1, np.int32), 0, 1, 0, np.zeros(1), np.zeros(1, np.int32))",
     "balltree.build": "kernel.shape(0, 0, np.zeros((1, 9), 'i'), np.zeros((1, 8), 'i'), "
     "np.zeros(1, 'i'))",
 }

@@ -10,40 +10,36 @@ from statfast._core.hierarchy import centroids
 from statfast.cluster.hierarchy.point_linkage import columns_of, nearest
 
 
-def twin(X, part, query, size, k):
-    """Distances and points by sorting all; infinite and -1 where there are no more."""
+def twin(X, query, size):
+    """Distances and points by comparing all; infinite and -1 where there is no other."""
     apart = ((X[query][:, None] - X) ** 2).sum(axis=2)
     if size is not None:
         f, g = size[query][:, None], size[None]
         apart = apart * (2 * (f * g) / (f + g))
-    apart[part[query][:, None] == part] = np.inf
-    apart = np.pad(apart, ((0, 0), (0, k)), constant_values=np.inf)
-    who = np.argsort(apart, axis=1, kind="stable")[:, :k]
-    low = np.take_along_axis(apart, who, axis=1)
-    return low, np.where(np.isinf(low), -1, who)
+    apart[np.arange(len(query)), query] = np.inf
+    low = apart.min(axis=1)
+    return low, np.where(np.isinf(low), -1, apart.argmin(axis=1))
 
 
 @given(
     seed=st.integers(0, 2**32),
     n=st.integers(1, 200),
     d=st.integers(1, 20),
-    k=st.integers(1, 9),
     kind=st.sampled_from(["normal", "grid"]),
     weighted=st.booleans(),
 )
 @settings(max_examples=60)
-def test_nearest_of_other_parts(seed, n, d, k, kind, weighted):
+def test_nearest_of_other_points(seed, n, d, kind, weighted):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) if kind == "normal" else rng.integers(0, 3, (n, d)).astype(float)
-    part = rng.integers(0, max(1, n // 3), n)
     size = rng.integers(1, 9, n).astype(float) if weighted else None
     query = rng.permutation(n)[: rng.integers(1, n + 1)].astype(np.int32)
-    low, who = nearest(columns_of(X), part, query, size=size, k=k)
-    expected = twin(X, part, query, size, k)
+    low, who = nearest(columns_of(X), n, query, size=size)
+    expected = twin(X, query, size)
     assert_allclose(low, expected[0], rtol=1e-12)
     if kind == "grid" and not weighted:  # exact numbers: of equal ones the first
         assert_array_equal(who, expected[1])
-    again = nearest(columns_of(X), part, query, size=size, k=k, n_jobs=3)
+    again = nearest(columns_of(X), n, query, size=size, n_jobs=3)
     assert_array_equal(again[0], low)
     assert_array_equal(again[1], who)
 
@@ -51,8 +47,8 @@ def test_nearest_of_other_parts(seed, n, d, k, kind, weighted):
 def test_more_columns_than_are_looked_at_at_a_time():
     X = np.random.default_rng(0).normal(size=(300, 120))
     every = np.arange(300, dtype=np.int32)
-    low, who = nearest(columns_of(X), every, every, k=3)
-    expected = twin(X, every, every, None, 3)
+    low, who = nearest(columns_of(X), 300, every)
+    expected = twin(X, every, None)
     assert_allclose(low, expected[0], rtol=1e-12)
     assert_array_equal(who, expected[1])
 
@@ -60,7 +56,7 @@ def test_more_columns_than_are_looked_at_at_a_time():
 def test_nearest_before():
     X = np.random.default_rng(1).normal(size=(700, 3))
     every = np.arange(700, dtype=np.int32)
-    low, who = (a[:, 0] for a in nearest(columns_of(X), every, every, before=True))
+    low, who = nearest(columns_of(X), 700, every, before=True)
     apart = ((X[:, None] - X) ** 2).sum(axis=2)
     apart[np.triu_indices(700)] = np.inf
     found = who < every  # others are of the same block, and no farther

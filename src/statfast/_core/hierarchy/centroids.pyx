@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # build: glue
-"""Centers of clusters, compared with all others: the nearest ones, and merges of the nearest pairs.
+"""Centers of clusters, compared with all others: the nearest one, and merges of the nearest pairs.
 
 All functions need no matrix and O(n d) memory.
 
@@ -37,19 +37,17 @@ cdef extern from "hierarchy/centroids_table.h" nogil:
         Py_ssize_t d
         const double *size
         double smallest
-        const double *part
 
     ctypedef struct means_queries:
         const double *at
         double size[MEANS_GROUP]
-        double part[MEANS_GROUP]
-        Py_ssize_t k
-        double *low[MEANS_GROUP]
-        int32_t *who[MEANS_GROUP]
+        Py_ssize_t point[MEANS_GROUP]
+        double low[MEANS_GROUP]
+        int32_t who[MEANS_GROUP]
 
     ctypedef struct means_kernels:
         void (*nearest)(
-            const means_points *points, const means_queries *of, Py_ssize_t first, Py_ssize_t last
+            const means_points *points, means_queries *of, Py_ssize_t first, Py_ssize_t last
         ) noexcept nogil
         void (*one)(
             const double *mean, Py_ssize_t ld, Py_ssize_t d, const double *at, Py_ssize_t last,
@@ -85,54 +83,48 @@ def nearest(
     const double[:, ::1] mean,      # IN (d, ld) points
     const double[::1] size,         # IN (ld,) or None, for distances without weights
     double smallest,                # IN no size is below it
-    const double[::1] part,         # IN (ld,) the part that each point is in
     const int32_t[::1] query,       # IN (m,) points
     Py_ssize_t begin,               # IN the queries to search for: begin to end
     Py_ssize_t end,
     Py_ssize_t last,                # IN the columns to compare: those below this multiple of 64
-    double[:, ::1] low,             # OUT (m, k) distances, rising; infinite where there are no more
-    int32_t[:, ::1] who,            # OUT (m, k) the points at that distance, or -1
+    double[::1] low,                # OUT (m,) the distance; infinite where there is no other point
+    int32_t[::1] who,               # OUT (m,) the point at that distance, or -1
 ):
-    """The nearest points of other parts; ties go to the first."""
-    cdef Py_ssize_t d = mean.shape[0], k = low.shape[1], at, i, j, p, first = 0
+    """The nearest of the other points; ties go to the first."""
+    cdef Py_ssize_t d = mean.shape[0], at, count, i, j, p, first = 0
     cdef Py_ssize_t step = max(<Py_ssize_t>64, LEVEL_2_BYTES // (8 * max(d, 1)) // 64 * 64)
     cdef means_points points
     cdef means_queries some
-    cdef double *space = <double *>malloc((d + k) * MEANS_GROUP * sizeof(double))
-    cdef int32_t *nobody = <int32_t *>malloc(k * sizeof(int32_t))
-    if space == NULL or nobody == NULL:
-        free(space)
-        free(nobody)
+    cdef double *space = <double *>malloc(d * MEANS_GROUP * sizeof(double))
+    if space == NULL:
         raise MemoryError
     points.mean, points.ld, points.d = &mean[0, 0], mean.shape[1], d
     points.size = NULL
     if size is not None:
         points.size = &size[0]
-    points.smallest, points.part = smallest, &part[0]
-    some.at, some.k = space, k
+    points.smallest = smallest
+    some.at = space
     with nogil:
         for i in range(begin, end):
-            for j in range(k):
-                low[i, j], who[i, j] = INFINITY, -1
+            low[i], who[i] = INFINITY, -1
         while first < last:
             at = begin
             while at < end:
+                count = min(<Py_ssize_t>MEANS_GROUP, end - at)
                 for i in range(MEANS_GROUP):
-                    j = query[min(at + i, end - 1)]
+                    j = query[at + min(i, count - 1)]
                     for p in range(d):
                         space[p * MEANS_GROUP + i] = mean[p, j]
                     some.size[i] = 1 if points.size == NULL else points.size[j]
-                    some.part[i] = part[j]
-                    if at + i < end:
-                        some.low[i], some.who[i] = &low[at + i, 0], &who[at + i, 0]
-                    else:  # an unused query, which matches no point
-                        some.low[i], some.who[i] = space + d * MEANS_GROUP, nobody
-                        some.low[i][k - 1] = -1
+                    some.point[i] = j
+                    some.low[i] = low[at + i] if i < count else -1  # no point is as near as that
+                    some.who[i] = who[at + i] if i < count else -1
                 kernels.nearest(&points, &some, first, min(first + step, last))
+                for i in range(count):
+                    low[at + i], who[at + i] = some.low[i], some.who[i]
                 at += MEANS_GROUP
             first += step
     free(space)
-    free(nobody)
 
 
 def merge(

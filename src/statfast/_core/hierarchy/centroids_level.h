@@ -7,26 +7,18 @@
 #define WIDE (F64_LANES > 4 ? 2 : 1)
 #define GROUP_OF_ONE 8 /* the same for a single query */
 
-/* Insert a distance x into a sorted list; equal ones stay in the order of insertion. */
-static INLINE void means_insert(double x, int32_t point, ptrdiff_t k, double *low, int32_t *who) {
-    ptrdiff_t at = k - 1;
-    for (; at > 0 && low[at - 1] > x; at--) low[at] = low[at - 1], who[at] = who[at - 1];
-    low[at] = x;
-    who[at] = point;
-}
-
-/* The nearest points of other parts among first .. last - 1, by |a - b|^2 or, for sizes f and g,
+/* The nearest other points among first .. last - 1, by |a - b|^2 or, for sizes f and g,
    2 f g / (f + g) |a - b|^2. The smallest size gives a lower bound without a division; the distance
-   itself is computed only where the bound is below the farthest on the list. */
-static void means_nearest(const means_points *points, const means_queries *of, ptrdiff_t first,
+   itself is computed only where the bound is below that of the nearest so far. */
+static void means_nearest(const means_points *points, means_queries *of, ptrdiff_t first,
                           ptrdiff_t last) {
-    const ptrdiff_t d = points->d, ld = points->ld, k = of->k;
+    const ptrdiff_t d = points->d, ld = points->ld;
     const double *size = points->size;
     double bound[MEANS_GROUP], limit[MEANS_GROUP];
     for (int q = 0; q < MEANS_GROUP; q++) {
         const double f = of->size[q], g = points->smallest;
         bound[q] = size ? 2 * f * g / (f + g) * (1 - 1e-12) : 1;
-        limit[q] = of->low[q][k - 1] / bound[q];
+        limit[q] = of->low[q] / bound[q];
     }
     for (ptrdiff_t c = first; c < last; c += WIDE * F64_LANES) {
         f64_v sum[MEANS_GROUP][WIDE];
@@ -52,15 +44,16 @@ static void means_nearest(const means_points *points, const means_queries *of, p
             UNROLL for (int w = 0; w < WIDE; w++) f64_store(apart + w * F64_LANES, sum[q][w]);
             for (; hits; hits &= hits - 1) {
                 const int l = LOWEST_BIT(hits);
-                if (points->part[c + l] == of->part[q]) continue;
+                if (c + l == of->point[q]) continue;
                 double t = apart[l];
                 if (size) {
                     const double f = of->size[q], g = size[c + l];
                     t *= 2 * (f * g) / (f + g);
                 }
-                if (t < of->low[q][k - 1]) {
-                    means_insert(t, (int32_t)(c + l), k, of->low[q], of->who[q]);
-                    limit[q] = of->low[q][k - 1] / bound[q];
+                if (t < of->low[q]) {
+                    of->low[q] = t;
+                    of->who[q] = (int32_t)(c + l);
+                    limit[q] = t / bound[q];
                 }
             }
         }

@@ -17,20 +17,19 @@ typedef struct {
     ptrdiff_t ld, d;
     const double *size; /* (ld,) Ward's weights; NULL: distances have none */
     double smallest;    /* no size is below it */
-    const double *part; /* (ld,) the part of each */
 } means_points;
 
-/* Some of the points as queries, and the nearest points of other parts so far of each, in order. */
+/* Some of the points as queries, and the nearest other point so far of each. */
 typedef struct {
     const double *at; /* (d, MEANS_GROUP) */
-    double size[MEANS_GROUP], part[MEANS_GROUP];
-    ptrdiff_t k;
-    double *low[MEANS_GROUP];  /* (k,) INOUT */
-    int32_t *who[MEANS_GROUP]; /* (k,) INOUT */
+    double size[MEANS_GROUP];
+    ptrdiff_t point[MEANS_GROUP]; /* their numbers */
+    double low[MEANS_GROUP];      /* INOUT */
+    int32_t who[MEANS_GROUP];     /* INOUT */
 } means_queries;
 
 typedef struct {
-    void (*nearest)(const means_points *, const means_queries *, ptrdiff_t first, ptrdiff_t last);
+    void (*nearest)(const means_points *, means_queries *, ptrdiff_t first, ptrdiff_t last);
     void (*one)(const double *mean, ptrdiff_t ld, ptrdiff_t d, const double *at, ptrdiff_t last,
                 double *low, int32_t *who);
 } means_kernels;

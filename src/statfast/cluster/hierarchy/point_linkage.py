@@ -53,22 +53,20 @@ def columns_of(rows: np.ndarray, spare: int = 0) -> np.ndarray:
 
 
 def nearest(
-    columns: np.ndarray, part: np.ndarray, query: np.ndarray, *, size: np.ndarray | None = None,
-    k: int = 1, before: bool = False, n_jobs: int | None = None,
+    columns: np.ndarray, n: int, query: np.ndarray, *, size: np.ndarray | None = None,
+    before: bool = False, n_jobs: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Squared distances and numbers of the nearest points of other parts.
+    """Squared distances and numbers of the nearest other points.
 
     Parameters
     ----------
     columns : ndarray of shape (d, ld)
-    part : ndarray of shape (n,)
-        A number for the part that each of the first n columns is in.
+    n : int
+        How many points there are, in the first columns.
     query : ndarray of int32, shape (m,)
         The points to start from.
     size : ndarray of shape (n,), optional
         The points that each stands for, which weigh distances as Ward's rule has it.
-    k : int
-        How many to find.
     before : bool
         All columns are queries, and only those before each need be looked at.
     n_jobs : int, optional
@@ -76,23 +74,20 @@ def nearest(
 
     Returns
     -------
-    low : ndarray of shape (m, k)
-    who : ndarray of shape (m, k), int32
+    low : ndarray of shape (m,)
+    who : ndarray of shape (m,), int32
     """
-    n, (d, ld) = len(part), columns.shape
-    parts, sizes, smallest = np.zeros(ld), None, 1.0
-    parts[:n] = part
+    d, ld = columns.shape
+    sizes, smallest = None, 1.0
     if size is not None:
         sizes, smallest = np.ones(ld), float(size.min())
         sizes[:n] = size
-    low, who = np.empty((len(query), k)), np.empty((len(query), k), np.int32)
+    low, who = np.empty(len(query)), np.empty(len(query), np.int32)
 
     def work(block: slice) -> None:
         checkpoint()
         last = -(-(block.stop if before else n) // COLUMN_MULTIPLE) * COLUMN_MULTIPLE
-        centroids.nearest(
-            columns, sizes, smallest, parts, query, block.start, block.stop, last, low, who
-        )
+        centroids.nearest(columns, sizes, smallest, query, block.start, block.stop, last, low, who)
 
     blocks = grid(len(query), least=64, most=max(64, NUMBERS_PER_CHAIN_CALL // (n * d)))
     each(work, blocks, n_jobs=n_jobs, effort=3.0 * len(query) * n * d)
@@ -134,11 +129,8 @@ class CentroidClusters:
 
     def nearest(self, query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Distances and numbers of the nearest clusters of those in `query`."""
-        numbers = np.arange(self.m)
-        low, who = nearest(
-            columns_of(self.mean), numbers, query, size=self.size, n_jobs=self.n_jobs
-        )
-        return low[:, 0], who[:, 0]
+        columns = columns_of(self.mean)
+        return nearest(columns, self.m, query, size=self.size, n_jobs=self.n_jobs)
 
     def merge(self, i: Any, j: Any, low: Any, who: Any) -> Any:
         """Merge the pairs i < j; the nearest neighbors after that."""
@@ -186,8 +178,7 @@ def centroid_of_rows(X: np.ndarray, halves: bool, n_jobs: int | None = None) -> 
     rows, scale = centered(X, n_jobs)
     n = m = len(rows)
     mean, size, point = rows.T, np.ones(n), np.arange(n, dtype=np.int32)
-    low, who = nearest(columns_of(rows), point, point, before=True, n_jobs=n_jobs)
-    low, who = low[:, 0], who[:, 0]
+    low, who = nearest(columns_of(rows), n, point, before=True, n_jobs=n_jobs)
     who[who >= point] = -1  # in the same block and not before it: a bound without a neighbor
     a, b, height = np.empty(n - 1, np.int32), np.empty(n - 1, np.int32), np.empty(n - 1)
     state = np.array([0, 0, 0], np.intp)
