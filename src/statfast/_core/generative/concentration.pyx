@@ -14,6 +14,7 @@ guarantees finite rows of moderate size, 0 < h <= n, and factors with a positive
 from libc.math cimport log, sqrt
 from libc.stdlib cimport free, malloc
 
+from statfast._core.order.selection cimport kth
 from statfast._core.tile.tiles cimport level
 
 cdef extern from "generative/concentration_table.h" nogil:
@@ -147,7 +148,7 @@ cdef bint choose_nearest(
         copy[i] = distances[i]
     for i in range(h):
         before[i] = support[i]
-    last = smallest(copy, n, h - 1)
+    last = kth(copy, n, h - 1)
     for i in range(n):
         ties -= distances[i] < last
     for i in range(n):
@@ -157,31 +158,3 @@ cdef bint choose_nearest(
             moved |= before[place] != i
             place += 1
     return moved
-
-
-cdef double smallest(double *values, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
-    """The k-th smallest value, from 0, by partitions about the median of three (Hoare 1961)."""
-    cdef Py_ssize_t low = 0, high = n - 1, i, j
-    cdef double pivot, first, middle, last, held
-    while low < high:
-        first, middle, last = values[low], values[(low + high) // 2], values[high]
-        pivot = max(min(first, middle), min(max(first, middle), last))
-        i, j = low, high
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while pivot < values[j]:
-                j -= 1
-            if i <= j:
-                held = values[i]
-                values[i] = values[j]
-                values[j] = held
-                i += 1
-                j -= 1
-        if k <= j:
-            high = j
-        elif k >= i:
-            low = i
-        else:
-            break
-    return values[k]

@@ -63,7 +63,10 @@ cdef bint find(
 
 
 cdef double kth(double *values, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
-    """C. A. R. Hoare 1961, Algorithm 65: find, doi:10.1145/366622.366647; puts them in order."""
+    """The k-th smallest number, from 0; what is before it is no greater, what is behind no less.
+
+    C. A. R. Hoare 1961, Algorithm 65: find, doi:10.1145/366622.366647.
+    """
     cdef Py_ssize_t first = 0, last = n - 1, i, j
     cdef double pivot, other
     while first < last:
