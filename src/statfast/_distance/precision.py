@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from operator import add
+from typing import Any
 
 import numpy as np
 
@@ -122,10 +123,13 @@ def scale_of(radius: float) -> float:
     return float(np.ldexp(1.0, min(-power_of_two(radius), 1000)))
 
 
-def rescaled(rows: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, float]:
-    """The rows, times a power of two where the squares of their differences would overflow or
-    vanish, in float64 then, and with zeros in columns of one value; and that factor."""
-    extent = extent_of(rows, n_jobs)
+def rescaled(
+    rows: Any, n_jobs: int | None = None, weights: np.ndarray | None = None
+) -> tuple[Any, float]:
+    """The rows, or chunks of them, times a power of two where the squares of their differences
+    would overflow or vanish, in float64 then, and with zeros in columns of one value; and that
+    factor. Rows of weight 0 do not count."""
+    extent = extent_of(rows, n_jobs, weights)
     low, high = extent.low.astype(np.float64), extent.high.astype(np.float64)
     with np.errstate(over="ignore"):
         width = float((high - low).max())
@@ -133,4 +137,12 @@ def rescaled(rows: np.ndarray, n_jobs: int | None = None) -> tuple[np.ndarray, f
     if MIN_SQUARABLE < width < MAX_SQUARABLE or (width == 0.0 and size.max() < MAX_SQUARABLE):
         return rows, 1.0
     scale = scale_of(float(size[varies].max() if width else size.max()))
-    return (rows.astype(np.float64) - np.where(varies, 0.0, low)) * scale, scale
+    shift = np.where(varies, 0.0, low)
+
+    def scaled(block: Array) -> Array:
+        with np.errstate(over="ignore"):  # of rows that do not count
+            return (block.astype(np.float64) - shift) * scale
+
+    if isinstance(rows, Chunks):
+        return Chunks(lambda: map(scaled, rows)), scale
+    return scaled(rows), scale

@@ -22,7 +22,7 @@ from statfast._validation import (
 )
 from statfast.cluster import GapStatisticResult, NClustersResult
 from statfast.metrics import silhouette_samples
-from statfast.metrics.clustering.noise import is_noise
+from statfast.metrics.clustering.checked_labels import is_noise
 from statfast.neighbors import NearestNeighbors
 from statfast.plot.colors import (
     COLORS,

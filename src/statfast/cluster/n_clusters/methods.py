@@ -17,7 +17,7 @@ from statfast.cluster.hierarchy.linkage import LINKAGES, SQUARED, linkage
 from statfast.cluster.kmeans.kmeans import KMeans
 from statfast.cluster.medoids.kmedoids import KMedoids
 from statfast.cluster.n_clusters.data import EUCLIDEAN, SCALED, CheckedData
-from statfast.metrics.clustering.noise import is_noise
+from statfast.metrics.clustering.checked_labels import is_noise
 
 STARTS = 5  # runs of k-means: the choice should not depend on a single start
 

@@ -11,7 +11,7 @@ import numpy as np
 from statfast._estimator import ignoring_sklearn_arguments
 from statfast._typing import Array, ArrayLike, Weights
 from statfast._validation import as_choice, as_labels, as_real, as_weights, refuse_large
-from statfast.metrics.clustering.noise import is_noise
+from statfast.metrics.clustering.checked_labels import is_noise
 
 AVERAGES: dict[str, Callable[..., Any]] = {
     "min": min,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows that a clustering calls noise, and what is left without them."""
+"""Labels of clusterings, of which one may be noise, and what is left without its rows."""
 
 from __future__ import annotations
 
@@ -36,14 +36,36 @@ def as_clusters(labels: Any, n: int, noise_label: Any) -> tuple[Array, Array, Ar
         The cluster of each row that is no noise.
     kept : ndarray of intp, or None
         The numbers of these rows; None where they are all.
+
+    Raises
+    ------
+    ValueError
+        If there is not one label for each row, or all rows are noise.
     """
     classes, codes = as_labels(labels, n, name="labels")
     noise = is_noise(classes, noise_label)
+    if noise.all():
+        raise ValueError("labels hold noise alone, and no cluster. Score another clustering.")
     if not noise.any():
         return classes, codes, None
     kept = np.flatnonzero(~noise[codes])
     new_code = np.cumsum(~noise) - 1
     return classes[~noise], new_code[codes[kept]], kept
+
+
+def require_clusters(k: int, kind: str = "clusters") -> None:
+    """Refuse fewer than two clusters of a kind."""
+    if k < 2:
+        raise ValueError(f"labels must hold at least 2 {kind}; got {k}. Score another clustering.")
+
+
+def require_fewer_clusters(k: int, n: int) -> None:
+    """Refuse fewer than two clusters, and as many as n rows."""
+    if not 2 <= k <= n - 1:
+        raise ValueError(
+            f"Number of labels is {k}. Valid values are 2 to n_samples - 1 (inclusive): {n - 1}. "
+            "Cluster into another number."
+        )
 
 
 def among(source: Dissimilarities, kept: Array | None) -> Dissimilarities:

@@ -23,7 +23,7 @@ from statfast._distance import (
 )
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, Jobs
-from statfast.metrics.clustering.noise import among, as_clusters
+from statfast.metrics.clustering.checked_labels import among, as_clusters
 
 SUM, MINIMUM, MAXIMUM = dissimilarity.SUM, dissimilarity.MINIMUM, dissimilarity.MAXIMUM
 START = {SUM: 0.0, MINIMUM: np.inf, MAXIMUM: 0.0}
@@ -83,8 +83,6 @@ def as_clustered_table(
         X, metric, p=p, metric_params=metric_params, symmetric=symmetric, n_jobs=n_jobs
     )
     classes, codes, kept = as_clusters(labels, source.n, noise_label)
-    if not len(classes):
-        raise ValueError("labels hold noise alone, and no cluster. Score another clustering.")
     table, back = as_table(among(source, kept), n_jobs)
     n_columns = source.X.shape[1] if isinstance(source, MetricRows) else None
     return ClusteredTable(table, back, classes, codes, kept, source.n, n_columns)

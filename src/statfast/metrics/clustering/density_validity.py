@@ -11,6 +11,7 @@ import numpy as np
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array, ArrayLike, Jobs, Rows
 from statfast._validation import as_flag, as_real
+from statfast.metrics.clustering.checked_labels import require_clusters
 from statfast.metrics.clustering.cluster_distances import ClusteredTable, as_clustered_table
 
 NUMBERS_PER_STRIP = 1 << 18  # distances held at a time by a thread
@@ -139,11 +140,7 @@ def _validities(table: ClusteredTable, dimension: float, n_jobs: Jobs) -> tuple[
     stops = np.cumsum(sizes)
     clusters = [order[stop - size : stop] for stop, size in zip(stops, sizes, strict=True)]
     scored = np.flatnonzero(sizes > 1)
-    if len(scored) < 2:
-        raise ValueError(
-            f"labels must hold at least 2 clusters of two rows or more; got {len(scored)}. Score "
-            "another clustering."
-        )
+    require_clusters(len(scored), "clusters of two rows or more")
     core = np.zeros(len(order))
     sparseness, internal = np.zeros(k), []
     for c in scored:

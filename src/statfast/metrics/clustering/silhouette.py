@@ -11,6 +11,7 @@ import numpy as np
 from statfast._distance import Condensed, Square
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed
 from statfast._validation import as_count, as_flag, as_generator, refuse_large
+from statfast.metrics.clustering.checked_labels import require_fewer_clusters
 from statfast.metrics.clustering.cluster_distances import (
     SUM,
     ClusteredTable,
@@ -178,11 +179,7 @@ def _drawn(table: ClusteredTable, sample_size: Any, rng: np.random.Generator) ->
 def _silhouettes(table: ClusteredTable, n_jobs: Jobs = None) -> tuple[Array, Array]:
     """Widths, and the code of the nearest other cluster, of checked input."""
     source, codes, k = table.source, table.codes, len(table.classes)
-    if not 2 <= k <= source.n - 1:
-        raise ValueError(
-            f"Number of labels is {k}. Valid values are 2 to n_samples - 1 (inclusive): "
-            f"{source.n - 1}. Cluster into another number."
-        )
+    require_fewer_clusters(k, source.n)
     sizes = np.bincount(codes, minlength=k)
     widths, neighbors = np.empty(source.n), np.empty(source.n, np.intp)
 

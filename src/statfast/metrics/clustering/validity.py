@@ -9,11 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from statfast._distance import rescaled
-from statfast._engine import checkpoint, reduce
+from statfast._distance import extent_of, rescaled
+from statfast._engine import Chunks, checkpoint, reduce
 from statfast._estimator import CoefficientTable, Tabled
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import as_rows, as_weights
+from statfast.metrics.clustering.checked_labels import (
+    as_clusters,
+    require_clusters,
+    require_fewer_clusters,
+)
 from statfast.metrics.clustering.cluster_distances import (
     MAXIMUM,
     MINIMUM,
@@ -21,7 +26,6 @@ from statfast.metrics.clustering.cluster_distances import (
     as_clustered_table,
     gather,
 )
-from statfast.metrics.clustering.noise import as_clusters
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,7 +96,7 @@ def scatter_decomposition(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
+    X : array-like of shape (n, d), or statfast.Chunks
         Finite samples.
     labels : array-like of shape (n,)
         The cluster of each row.
@@ -122,20 +126,15 @@ def scatter_decomposition(
     >>> parts.within, parts.between, parts.total
     (4.0, 100.0, 104.0)
     """
-    rows = as_rows(X)
-    weights = as_weights(sample_weight, len(rows))
-    classes, codes, kept = as_clusters(labels, len(rows), noise_label)
-    if not len(classes):
-        raise ValueError("labels hold noise alone, and no cluster. Score another clustering.")
-    if kept is not None:
-        rows = rows[kept]
-        weights = None if weights is None else as_weights(weights[kept], len(rows))
-    original = rows
-    rows, scale = rescaled(rows, n_jobs)
-    scatter = _scatter(rows, codes, len(classes), weights, n_jobs)
+    original, codes, k = _clustered(X, labels, noise_label)
+    weights = as_weights(sample_weight, len(codes))
+    if weights is not None and codes.min() < 0:
+        as_weights(weights[codes >= 0], int(np.count_nonzero(codes >= 0)))
+    rows, scale = rescaled(original, n_jobs, _marks(codes))
+    scatter = _scatter(rows, codes, k, weights, n_jobs)
     if scale == 1.0:
         return scatter
-    alike = (original == original[0]).all(axis=0)
+    extent = extent_of(original, n_jobs, _marks(codes))
     with np.errstate(over="ignore"):
         total, within, between = (
             part / scale / scale for part in (scatter.total, scatter.within, scatter.between)
@@ -146,7 +145,7 @@ def scatter_decomposition(
             between,
             scatter.within_clusters / scale / scale,
             scatter.sizes,
-            np.where(alike, original[0], scatter.centers / scale),
+            np.where(extent.low == extent.high, extent.low, scatter.centers / scale),
         )
 
 
@@ -157,7 +156,7 @@ def calinski_harabasz_score(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
+    X : array-like of shape (n, d), or statfast.Chunks
         Finite samples.
     labels : array-like of shape (n,)
         The cluster of each row; from 2 to n - 1 different ones.
@@ -188,11 +187,11 @@ def calinski_harabasz_score(
     >>> calinski_harabasz_score([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
     50.0
     """
-    rows, codes, k = _clustered(X, labels, noise_label, n_jobs)
+    rows, codes, k, n = _scaled_clusters(X, labels, noise_label, n_jobs)
     parts = _scatter(rows, codes, k, None, n_jobs)
     if parts.within == 0:
         return 1.0
-    return float(parts.between * (len(rows) - k) / (parts.within * (k - 1)))
+    return float(parts.between * (n - k) / (parts.within * (k - 1)))
 
 
 def davies_bouldin_score(
@@ -204,7 +203,7 @@ def davies_bouldin_score(
 
     Parameters
     ----------
-    X : array-like of shape (n, d)
+    X : array-like of shape (n, d), or statfast.Chunks
         Finite samples.
     labels : array-like of shape (n,)
         The cluster of each row; from 2 to n - 1 different ones.
@@ -235,10 +234,11 @@ def davies_bouldin_score(
     >>> davies_bouldin_score([[0.0], [2.0], [10.0], [12.0]], [0, 0, 1, 1])
     0.2
     """
-    rows, codes, k = _clustered(X, labels, noise_label, n_jobs)
+    rows, codes, k, _ = _scaled_clusters(X, labels, noise_label, n_jobs)
     parts = _scatter(rows, codes, k, None, n_jobs)
 
     def partial(_: slice, block: Array, codes: Array) -> Array:
+        block, codes, _weights = _without_noise(block, codes)
         distances = np.sqrt(np.square(block - parts.centers[codes]).sum(axis=1))
         return np.bincount(codes, distances, k)
 
@@ -310,8 +310,7 @@ def dunn_index(
     """
     table = as_clustered_table(X, labels, noise_label, metric, p, metric_params, n_jobs)
     diameter, separation = _extremes(table, n_jobs)
-    if len(diameter) < 2:
-        raise ValueError("labels must hold at least 2 clusters; got 1. Cluster into more.")
+    require_clusters(len(diameter))
     with np.errstate(divide="ignore"):
         return float(separation.min() / diameter.max()) if separation.min() > 0 else 0.0
 
@@ -390,27 +389,51 @@ def _extremes(table: ClusteredTable, n_jobs: Jobs) -> tuple[Array, Array]:
     return diameter, separation
 
 
-def _clustered(X: Any, labels: Any, noise_label: Any, n_jobs: Jobs) -> tuple[Array, Array, int]:
-    """Checked rows, scaled to where squares neither overflow nor vanish; codes, and clusters."""
-    rows = as_rows(X)
-    classes, codes, kept = as_clusters(labels, len(rows), noise_label)
-    rows, k = rows if kept is None else rows[kept], len(classes)
-    if not 2 <= k <= len(rows) - 1:
-        raise ValueError(
-            f"Number of labels is {k}. Valid values are 2 to n_samples - 1 (inclusive): "
-            f"{len(rows) - 1}. Cluster into another number."
-        )
-    return rescaled(rows, n_jobs)[0], codes, k
+def _clustered(X: Any, labels: Any, noise_label: Any) -> tuple[Any, Array, int]:
+    """Checked rows, or chunks of them, the cluster of each (-1: noise), and their number."""
+    rows: Any = X if isinstance(X, Chunks) else as_rows(X)
+    n = np.size(labels) if isinstance(X, Chunks) else len(rows)
+    classes, codes, kept = as_clusters(labels, n, noise_label)
+    if kept is not None:
+        of_kept, codes = codes, np.full(n, -1)
+        codes[kept] = of_kept
+    return rows, codes, len(classes)
+
+
+def _scaled_clusters(
+    X: Any, labels: Any, noise_label: Any, n_jobs: Jobs
+) -> tuple[Any, Array, int, int]:
+    """The same, rows scaled to where squares neither overflow nor vanish, and the number of those
+    in clusters, of which there are fewer, and two or more."""
+    rows, codes, k = _clustered(X, labels, noise_label)
+    n = int(np.count_nonzero(codes >= 0))
+    require_fewer_clusters(k, n)
+    return rescaled(rows, n_jobs, _marks(codes))[0], codes, k, n
+
+
+def _marks(codes: Array) -> Array | None:
+    """1 for rows in clusters, 0 for noise; None where there is none."""
+    return (codes >= 0).astype(np.float64) if codes.min() < 0 else None
+
+
+def _without_noise(
+    block: Array, codes: Array, weights: Array | None = None
+) -> tuple[Array, Array, Array | None]:
+    """The rows of a block that are in clusters."""
+    kept = codes >= 0
+    if kept.all():
+        return block, codes, weights
+    return block[kept], codes[kept], None if weights is None else weights[kept]
 
 
 def _scatter(
-    rows: Array, codes: Array, k: int, weights: Array | None, n_jobs: Jobs
+    rows: Array | Chunks, codes: Array, k: int, weights: Array | None, n_jobs: Jobs
 ) -> ScatterDecomposition:
     """Sums about the means, which are made first: nothing cancels far from the origin."""
-    d = rows.shape[1]
 
     def sums(_: Any, block: Array, codes: Array, weights: Array | None) -> Array:
-        sizes = np.bincount(codes, weights, k)
+        block, codes, weights = _without_noise(block, codes, weights)
+        d, sizes = block.shape[1], np.bincount(codes, weights, k)
         out = np.empty((k, d + 1))
         out[:, d] = sizes
         for j in range(d):
@@ -419,13 +442,14 @@ def _scatter(
         return out
 
     def squares(_: slice, block: Array, codes: Array, weights: Array | None) -> Array:
+        block, codes, weights = _without_noise(block, codes, weights)
         d2 = np.square(block - centers[codes]).sum(axis=1)
         return np.bincount(codes, d2 if weights is None else d2 * weights, k)
 
     totals = reduce(sums, rows, codes, weights, merge=np.add, n_jobs=n_jobs)
-    sizes = totals[:, d].copy()
+    sizes = totals[:, -1].copy()
     held = np.where(sizes > 0, sizes, 1.0)
-    centers = totals[:, :d] / held[:, None]
+    centers = totals[:, :-1] / held[:, None]
     within = reduce(squares, rows, codes, weights, merge=np.add, n_jobs=n_jobs)
     middle = sizes @ centers / sizes.sum()
     between = float(sizes @ np.square(centers - middle).sum(axis=1))
