@@ -112,6 +112,46 @@ def test_bad_thresholds(threshold):
         AgglomerativeClustering(linkage="genie", gini_threshold=threshold).fit([[0.0], [1.0]])
 
 
-def test_a_graph_of_rows_is_refused():
-    with pytest.raises(ValueError, match="linkage"):
-        AgglomerativeClustering(linkage="genie", connectivity=np.ones((3, 3))).fit(np.eye(3))
+@given(
+    n=st.integers(3, 40),
+    threshold=st.sampled_from([0.0, 0.3, 1.0]),
+    ties=st.booleans(),
+    seed=st.integers(0, 10**6),
+)
+@settings(max_examples=60, deadline=None)
+def test_along_a_graph_merges_are_those_of_its_spanning_tree(n, threshold, ties, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (n, 2)).astype(float) if ties else rng.normal(size=(n, 2))
+    apart = squareform(pdist(X))
+    graph = np.triu(rng.random((n, n)) < 0.2, 1)
+    graph[np.arange(n - 1), np.arange(1, n)] = True  # connected
+    u, v = np.nonzero(graph)
+    order = np.lexsort((v, u, apart[u, v]))
+    edges, root = [], np.arange(n)
+    for a, b in zip(u[order], v[order], strict=True):
+        if root[a] != root[b]:
+            edges.append((a, b))
+            root[root == root[b]] = root[a]
+    edges = np.array(edges)
+    expected = genie(edges, apart[edges[:, 0], edges[:, 1]], threshold)
+    options = {"linkage": "genie", "gini_threshold": threshold, "connectivity": graph}
+    model = AgglomerativeClustering(3, **options).fit(X)
+    assert_allclose(model.linkage_matrix_, expected, rtol=1e-12)
+    assert_array_equal(model.labels_, cut_tree(model.linkage_matrix_, 3))
+    model = AgglomerativeClustering(3, metric="precomputed", **options).fit(apart)
+    assert_allclose(model.linkage_matrix_, expected, rtol=1e-12)
+
+
+def test_a_complete_graph_changes_nothing():
+    X = np.random.default_rng(5).normal(size=(50, 3))
+    model = AgglomerativeClustering(linkage="genie", connectivity=np.ones((50, 50))).fit(X)
+    assert_allclose(model.linkage_matrix_, linkage(X, "genie"), rtol=1e-12)
+
+
+def test_parts_of_a_graph_are_connected_with_a_warning():
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    graph = np.zeros((4, 4))
+    graph[0, 1] = graph[2, 3] = 1.0
+    with pytest.warns(UserWarning, match="2 connected components"):
+        model = AgglomerativeClustering(linkage="genie", connectivity=graph).fit(X)
+    assert model.labels_.tolist() == [0, 0, 1, 1]

@@ -46,7 +46,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
     connectivity : array-like or sparse matrix of shape (n, n), or callable, optional
         A graph of the samples, in which whatever is not 0 is an edge, in either direction; or a
         function that makes it of X. Only clusters that an edge connects are merged, by "ward",
-        "complete", "average" or "single". None: any two may be.
+        "complete", "average", "single" or "genie". None: any two may be.
     distance_threshold : float, optional
         Clusters at or above this distance are not merged.
     metric_params : dict, optional
@@ -92,7 +92,8 @@ class AgglomerativeClustering(Clusterer, Estimator):
     several such the pair that holds the cluster of lowest number. Distances are scikit-learn's:
     Ward's from the means of the clusters; of the others those along edges only, so that the
     distance of a union to a cluster beside one of its parts is that part's, and to one beside both
-    the least, the largest, or the mean by sizes of the two. Heights may then fall, and
+    the least, the largest, or the mean by sizes of the two; "genie" merges along the minimum
+    spanning tree of the edges. Heights may then fall, and
     `distance_threshold` leaves out merges above those that are too high. Components of the graph
     are joined by an edge between the nearest rows of each two, with a warning. Cost: the distances
     along the m edges, and O((m + b) log m) steps in Python, b the number of clusters beside those
@@ -171,7 +172,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
             Z, components = tree_of(source, method, self.n_jobs, params.gini_threshold), 1
         else:
             graph = graph(X) if callable(graph) else graph
-            Z, components = structured_tree(source, graph, method)
+            Z, components = structured_tree(source, graph, method, params.gini_threshold)
         joined = np.arange(n - 1) < n - k if threshold is None else heights_within(Z) < threshold
         labels = labels_of(Z, joined)
         with_distances = threshold is not None or self.compute_distances

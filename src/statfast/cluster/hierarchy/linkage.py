@@ -188,11 +188,15 @@ def tree_of(
 def _genie(source: Dissimilarities, gini_threshold: float, n_jobs: Jobs) -> Array:
     """The merges along the spanning tree, in their order."""
     if isinstance(source, MetricRows):
-        u, v, length = edges_of_rows(source, n_jobs)
-    else:
-        u, v, length = edges_of_triangle(source.condensed(n_jobs)[0], n_jobs)
+        return balanced_merges(*edges_of_rows(source, n_jobs), gini_threshold)
+    return balanced_merges(*edges_of_triangle(source.condensed(n_jobs)[0], n_jobs), gini_threshold)
+
+
+def balanced_merges(u: Array, v: Array, length: Array, gini_threshold: float) -> Array:
+    """The merges by Genie along the edges of a spanning tree, in their order."""
     rise = rising(length, np.maximum(u, v), np.minimum(u, v))
-    u, v, n = u[rise], v[rise], len(u) + 1
+    u, v = (ends[rise].astype(np.int32, copy=False) for ends in (u, v))
+    n = len(u) + 1
     forest_state = (
         np.empty((2, n - 1), np.int32), np.empty(n, np.int32), np.empty(n, np.int32),
         np.empty((2, n + 1), np.int64), np.empty(n + 1, np.int32),

@@ -24,6 +24,8 @@ from statfast._distance import (
 from statfast._engine import checkpoint
 from statfast._typing import Array
 from statfast._validation import as_csr, as_rows, is_sparse, warn_user
+from statfast.cluster.hierarchy.linkage import balanced_merges
+from statfast.cluster.hierarchy.spanning_tree import rising
 
 # The distance to a union from those to its two parts, of sizes p and q, if both are neighbors.
 JOINS: dict[str, Callable] = {
@@ -31,10 +33,12 @@ JOINS: dict[str, Callable] = {
     "complete": lambda a, b, p, q: max(a, b),
     "average": lambda a, b, p, q: (p * a + q * b) / (p + q),
 }
-STRUCTURED = ("ward", *JOINS)
+STRUCTURED = ("ward", "genie", *JOINS)
 
 
-def structured_tree(source: Any, connectivity: Any, method: str) -> tuple[np.ndarray, int]:
+def structured_tree(
+    source: Any, connectivity: Any, method: str, gini_threshold: float
+) -> tuple[np.ndarray, int]:
     """The linkage matrix of checked rows or dissimilarities along a graph, and the number of
     components that the graph had before it was completed."""
     if method not in STRUCTURED or (method == "ward" and not isinstance(source, MetricRows)):
@@ -57,6 +61,10 @@ def structured_tree(source: Any, connectivity: Any, method: str) -> tuple[np.nda
         )
     if method == "ward":
         Z = _ward(source, u, v)
+    elif method == "genie":
+        lengths = _lengths(table, u, v)
+        kept = _spanning_edges(u, v, lengths)
+        Z = balanced_merges(u[kept], v[kept], lengths[kept], gini_threshold)
     else:
         Z = _merged(source.n, u, v, _lengths(table, u, v), _by_rule(JOINS[method]))
     if not np.isfinite(Z[:, 2]).all():
@@ -128,6 +136,19 @@ def _lengths(source: Any, u: Any, v: Any) -> Any:
         checkpoint()
         out[edges] = _rectangle(source, np.array([row]), v[edges])[0]
     return out
+
+
+def _spanning_edges(u: Array, v: Array, lengths: Array) -> Array:
+    """The edges of the minimum spanning tree, of equal ones those of the lowest rows."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    order = rising(lengths, v, u)
+    place = np.empty(len(order))
+    place[order] = np.arange(1.0, len(order) + 1)  # positive, as zeros would be no edges
+    n = int(v.max()) + 1
+    tree = minimum_spanning_tree(csr_array((place, (u, v)), shape=(n, n)))
+    return order[tree.data.astype(np.intp) - 1]
 
 
 # ---------- Merging
