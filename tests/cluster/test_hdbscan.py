@@ -59,6 +59,21 @@ def test_labels_of_scikit_learn_without_ties(seed):
         assert costs[0] <= costs[1] * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("seed", range(50))
+def test_labels_of_the_package_hdbscan_without_ties(seed):
+    """Its `min_samples` does not count the row itself."""
+    package = pytest.importorskip("hdbscan")
+    rng = np.random.default_rng(100 + seed)
+    X = blobs(int(rng.integers(40, 300)), int(rng.integers(1, 14)), seed, rng.choice([0.4, 1.0]))
+    size, method = int(rng.integers(3, 20)), ["eom", "leaf"][seed % 2]
+    options = {"cluster_selection_method": method, "allow_single_cluster": seed % 3 == 0}
+    ours = HDBSCAN(size, 2, **options).fit(X)
+    theirs = package.HDBSCAN(size, 1, **options).fit(X)
+    assert same_partition(ours.labels_, theirs.labels_)
+    np.testing.assert_allclose(ours.probabilities_, theirs.probabilities_, atol=1e-9)
+    np.testing.assert_allclose(ours.outlier_scores_, theirs.outlier_scores_, atol=1e-9)
+
+
 @pytest.mark.parametrize("kind", ["normal", "grid", "copies"])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_condensed_tree_is_that_of_the_definition(seed, kind):

@@ -83,33 +83,26 @@ class Clusters:
 
     def __init__(self, tree: Array, n: int) -> None:
         self.n = n
-        is_point = tree["child"] < n
-        rows, splits = tree[is_point], tree[~is_point]
+        mother, child = tree["parent"] - n, tree["child"]
+        value, weight = tree["lambda_val"].copy(), tree["child_size"].astype(float)
+        is_point = child < n
+        rows, splits = child[is_point], np.flatnonzero(~is_point)
+        clusters = child[splits] - n
         self.count = count = len(splits) + 1
         self.parent, self.birth = np.full(count, -1), np.zeros(count)
-        self.parent[splits["child"] - n] = splits["parent"] - n
-        self.birth[splits["child"] - n] = splits["lambda_val"]
-        self.cluster, self.level = np.zeros(n, np.intp), np.zeros(n)
-        self.cluster[rows["child"]] = rows["parent"] - n
-        self.level[rows["child"]] = rows["lambda_val"]
-        mother, weight = tree["parent"] - n, tree["child_size"].astype(float)
-        self.weight = np.ones(n)
-        self.weight[rows["child"]] = rows["child_size"]
+        self.parent[clusters], self.birth[clusters] = mother[splits], value[splits]
+        self.cluster, self.level, self.weight = np.zeros(n, np.intp), np.zeros(n), np.ones(n)
+        self.cluster[rows], self.level[rows] = mother[is_point], value[is_point]
+        self.weight[rows] = weight[is_point]
         self.size = np.zeros(count)
-        self.size[0] = self.weight.sum()
-        self.size[splits["child"] - n] = splits["child_size"]
+        self.size[0], self.size[clusters] = self.weight.sum(), weight[splits]
         self.death = np.zeros(count)
-        order = np.argsort(mother, kind="stable")
-        if len(tree):
-            starts = np.flatnonzero(np.diff(mother[order], prepend=-1))
-            self.death[mother[order[starts]]] = np.maximum.reduceat(
-                tree["lambda_val"][order], starts
-            )
+        np.maximum.at(self.death, mother, value)
         with np.errstate(invalid="ignore", over="ignore"):
-            excess = (tree["lambda_val"] - self.birth[mother]) * weight
+            excess = (value - self.birth[mother]) * weight
         excess[np.isnan(excess)] = 0.0  # of infinite densities
         self.stability = np.bincount(mother, excess, count).astype(float)
-        self.top = float(tree["lambda_val"].max(initial=0.0))
+        self.top = float(value.max(initial=0.0))
 
     def select(self, by: Selection) -> tuple[Array, Array]:
         """Marks of the clusters that are selected, and the one that each cluster is part of."""
@@ -144,8 +137,10 @@ class Clusters:
         if chosen[0]:
             limit = 1.0 / by.epsilon if by.epsilon > 0.0 else self.death[0]
             cluster[(self.level < limit) | (self.level == 0.0)] = -1
-        names, first = np.unique(cluster, return_index=True)
-        order = names[names >= 0][np.argsort(first[names >= 0])]
+        first = np.full(self.count + 1, self.n)  # the last is that of no cluster, -1
+        first[cluster[::-1]] = np.arange(self.n)[::-1]
+        found = np.flatnonzero(first[:-1] < self.n)
+        order = found[np.argsort(first[found])]
         name = np.full(self.count + 1, -1)
         name[order] = np.arange(len(order))
         labels = name[cluster]

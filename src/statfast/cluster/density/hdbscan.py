@@ -26,6 +26,7 @@ from statfast._estimator import flag as truth
 from statfast._typing import Array, Jobs, Rows, Weights
 from statfast._validation import as_count, as_real, is_sparse, not_fitted, rows_for
 from statfast.cluster.density.condensed_tree import (
+    Clustering,
     Clusters,
     Selection,
     clusters_at,
@@ -42,7 +43,12 @@ from statfast.cluster.density.new_points import (
     labels_of_joined,
     soft_memberships,
 )
-from statfast.cluster.density.sources import SparseDistances, as_checked_rows, find_in_table
+from statfast.cluster.density.sources import (
+    CheckedRows,
+    SparseDistances,
+    as_checked_rows,
+    find_in_table,
+)
 from statfast.neighbors.search.nearest import NearestNeighbors
 
 INFINITE_ROW, MISSING_ROW = -2, -3  # labels of rows that hold infinities, or NaN
@@ -179,7 +185,7 @@ class HDBSCAN(Clusterer, Estimator):
     cluster_selection_method: Literal["eom", "leaf"] = param(one_of("eom", "leaf"), default="eom")
     allow_single_cluster: bool = param(truth, default=False)
     store_centers: Literal["centroid", "medoid", "both"] | None = param(
-        one_of(None, "centroid", "medoid", "both"), default=None
+        one_of(None, *CENTERS), default=None
     )
 
     labels_: Array = fitted()
@@ -194,11 +200,9 @@ class HDBSCAN(Clusterer, Estimator):
     _metric: Any = fitted()
     _kept: Any = fitted()  # marks of these rows among all, or None
     _core: Array = fitted()  # their core distances
-    _weight: Any = fitted()
+    _density: DensityRule = fitted()
     _selected: Array = fitted()  # of each cluster of the tree the label, or -1
     _limit: float = fitted()
-    _enough: int = fitted()
-    _alpha: float = fitted()
 
     def fit(self, X: Rows, y: object = None, sample_weight: Weights = None) -> Self:
         """Find the clusters.
@@ -238,16 +242,7 @@ class HDBSCAN(Clusterer, Estimator):
             )
         checked = as_checked_rows(X, self.metric, self.metric_params, sample_weight, self.n_jobs)
         source, weight = checked.source, checked.weight
-        name = "min_cluster_size" if params.min_samples is None else "min_samples"
-        enough = getattr(params, name)
-        if weight is None:
-            as_count(enough, name, high=source.n, limit="the number of finite rows")
-        elif weight.sum() < enough:
-            raise ValueError(
-                f"{name} must be at most the weight of all finite rows ({weight.sum():g}); "
-                f"got {enough}. Lower it{', or give min_samples' * (name != 'min_samples')}."
-            )
-        density = DensityRule(float(enough), weight, params.alpha)
+        density = _density_rule(params, source.n, weight)
         Z, core = merges_by_reachability(source, density, self.n_jobs)
         tree = condensed_tree(Z, core, weight, params.min_cluster_size)
         clusters = Clusters(tree, source.n)
@@ -258,32 +253,20 @@ class HDBSCAN(Clusterer, Estimator):
                 params.allow_single_cluster,
             )
         )  # fmt: skip
-        labels, probabilities = result.labels, result.probabilities
         centers = {}
         if params.store_centers is not None:
-            shares = probabilities if weight is None else probabilities * weight
-            centers = centers_of(params.store_centers, source, labels, shares, self.n_jobs)
-        scores = clusters.outlier_scores()
-        state = {
-            "condensed_tree_": tree, "single_linkage_tree_": Z, "_core": core, "_weight": weight,
-            "_enough": enough, "_selected": result.selected, "_limit": result.limit,
-            "_rows": None if precomputed else source.X, "_alpha": params.alpha,
-            "_metric": None if precomputed else source.metric, "_kept": checked.kept,
-        }  # fmt: skip
-        if checked.kept is not None:
-            labels = checked.spread(labels, MISSING_ROW, INFINITE_ROW)
-            probabilities = checked.spread(probabilities, np.nan, 0.0)
-            scores = checked.spread(scores, np.nan, np.nan)
-            if checked.absent.any():
-                find = checked.find_from_absent(self.n_jobs)
-                joined = join_points(find, int(checked.absent.sum()), core, density)
-                labels[checked.absent], probabilities[checked.absent] = labels_of_joined(
-                    joined, clusters, result.selected, result.limit
-                )
+            shares = result.probabilities if weight is None else result.probabilities * weight
+            centers = centers_of(params.store_centers, source, result.labels, shares, self.n_jobs)
+        labels, probabilities, scores = _of_all_rows(
+            checked, clusters, result, core, density, self.n_jobs
+        )
         return self._publish(
             X, labels_=labels, probabilities_=probabilities,
-            cluster_persistence_=result.persistence, outlier_scores_=scores,
-            n_features_in_=checked.n_features, **state, **centers,
+            cluster_persistence_=result.persistence, outlier_scores_=scores, condensed_tree_=tree,
+            single_linkage_tree_=Z, n_features_in_=checked.n_features, _core=core,
+            _density=density, _selected=result.selected, _limit=result.limit, _kept=checked.kept,
+            _rows=None if precomputed else source.X,
+            _metric=None if precomputed else source.metric, **centers,
         )  # fmt: skip
 
     def approximate_predict(self, X: Rows) -> tuple[Array, Array]:
@@ -399,7 +382,9 @@ class HDBSCAN(Clusterer, Estimator):
             raise not_fitted(self)
         cut = as_real(cut_distance, "cut_distance", 0, infinite=True)
         least = as_count(min_cluster_size, "min_cluster_size")
-        labels = clusters_at(self.single_linkage_tree_, self._core, self._weight, cut, least)
+        labels = clusters_at(
+            self.single_linkage_tree_, self._core, self._density.weight, cut, least
+        )
         if self._kept is None:
             return labels
         out = np.minimum(self.labels_, -1)
@@ -422,8 +407,7 @@ class HDBSCAN(Clusterer, Estimator):
             def find(part: Array, k: int) -> tuple[Array, Array]:
                 return search.kneighbors(rows[part], k)
 
-        density = DensityRule(float(self._enough), self._weight, self._alpha)
-        joined = join_points(find, rows.shape[0], self._core, density)
+        joined = join_points(find, rows.shape[0], self._core, self._density)
         return Clusters(self.condensed_tree_, len(self._core)), joined, rows
 
     @property
@@ -436,6 +420,40 @@ class HDBSCAN(Clusterer, Estimator):
         tags.input_tags.allow_nan = not is_precomputed(self.metric)
         tags.input_tags.pairwise = is_precomputed(self.metric)
         return tags
+
+
+def _density_rule(params: Any, n: int, weight: Array | None) -> DensityRule:
+    """What dense is among n rows, of which there must be enough."""
+    name = "min_cluster_size" if params.min_samples is None else "min_samples"
+    enough = getattr(params, name)
+    if weight is None:
+        as_count(enough, name, high=n, limit="the number of finite rows")
+    elif weight.sum() < enough:
+        raise ValueError(
+            f"{name} must be at most the weight of all finite rows ({weight.sum():g}); "
+            f"got {enough}. Lower it{', or give min_samples' * (name != 'min_samples')}."
+        )
+    return DensityRule(float(enough), weight, params.alpha)
+
+
+def _of_all_rows(
+    checked: CheckedRows, clusters: Clusters, result: Clustering, core: Array,
+    density: DensityRule, n_jobs: Jobs,
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """Labels, probabilities and outlier scores, also of rows that are not clustered; those without
+    weight join clusters as new rows do."""
+    scores = clusters.outlier_scores()
+    if checked.kept is None:
+        return result.labels, result.probabilities, scores
+    labels = checked.spread(result.labels, MISSING_ROW, INFINITE_ROW)
+    probabilities = checked.spread(result.probabilities, np.nan, 0.0)
+    if checked.absent.any():
+        find = checked.find_from_absent(n_jobs)
+        joined = join_points(find, int(checked.absent.sum()), core, density)
+        labels[checked.absent], probabilities[checked.absent] = labels_of_joined(
+            joined, clusters, result.selected, result.limit
+        )
+    return labels, probabilities, checked.spread(scores, np.nan, np.nan)
 
 
 # ---------- Centers of clusters, whose rows count by weights
