@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
+from scipy.spatial.distance import cdist
 
 import statfast as sf
 from statfast.metrics import dbcv_score
@@ -65,11 +66,11 @@ def test_one_row_one_cluster_and_as_many_clusters_as_rows(name):
 
 
 @every_partition
-def test_many_duplicates(name):
-    X = np.array([[1.0, 5.0], [3.0, 1.0], [9.0, 9.5]])[np.arange(30_000) % 3]
+def test_a_million_duplicates(name):
+    X = np.array([[1.0, 5.0], [3.0, 1.0], [9.0, 9.5]])[np.arange(999_999) % 3]
     model = fitted(name, 3, X)
     assert cost(model) == pytest.approx(0.0, abs=1e-6)
-    assert np.bincount(model.labels_).tolist() == [10_000] * 3
+    assert np.bincount(model.labels_).tolist() == [333_333] * 3
 
 
 @pytest.mark.parametrize("name", ["KPrototypes", "KMeansConstrained", "SphericalKMeans"])
@@ -87,6 +88,173 @@ def test_infinite_numbers_are_refused(name, value):
     X[3, 1] = value
     with pytest.raises(ValueError, match="infinity"):
         PARTITIONS[name](2).fit(X)
+
+
+# ---------- Density, and hierarchies
+def _precomputed(model, X, **options):
+    return model(metric="precomputed", **options).fit(cdist(X, X))
+
+
+def _graph(model, X, **options):
+    D = cdist(X, X)
+    D[D > 1e3] = 0.0  # missing edges
+    graph = sparse.csr_array(D)
+    if model is sf.DBSCAN:  # which takes stored zeros for equal rows
+        rows, columns = np.nonzero(cdist(X, X) <= 1e3)
+        graph = sparse.csr_array((cdist(X, X)[rows, columns], (rows, columns)), shape=D.shape)
+    return model(metric="precomputed", **options).fit(graph)
+
+
+# Of rows, and what may be one cluster: DBSCAN by each search, HDBSCAN by each tree, and Genie.
+DENSITY = {
+    "DBSCAN": lambda X: sf.DBSCAN(2.0).fit(X),
+    "DBSCAN, ball tree": lambda X: sf.DBSCAN(2.0, algorithm="ball_tree").fit(X),
+    "DBSCAN, brute": lambda X: sf.DBSCAN(2.0, algorithm="brute").fit(X),
+    "DBSCAN, manhattan": lambda X: sf.DBSCAN(2.5, metric="manhattan").fit(X),
+    "DBSCAN, precomputed": lambda X: _precomputed(sf.DBSCAN, X, eps=2.0),
+    "DBSCAN, graph": lambda X: _graph(sf.DBSCAN, X, eps=2.0),
+    "HDBSCAN": lambda X: sf.HDBSCAN().fit(X),
+    "HDBSCAN, many columns": lambda X: sf.HDBSCAN().fit(np.hstack([X, np.zeros((len(X), 12))])),
+    "HDBSCAN, manhattan": lambda X: sf.HDBSCAN(metric="manhattan").fit(X),
+    "HDBSCAN, Prim": lambda X: sf.HDBSCAN(metric="canberra").fit(X),
+    "HDBSCAN, precomputed": lambda X: _precomputed(sf.HDBSCAN, X),
+    "HDBSCAN, graph": lambda X: _graph(sf.HDBSCAN, X),
+    "Genie": lambda X: sf.AgglomerativeClustering(2, linkage="genie").fit(X),
+    "Genie, manhattan": lambda X: sf.AgglomerativeClustering(
+        2, linkage="genie", metric="manhattan"
+    ).fit(X),
+    "Genie, a graph": lambda X: sf.AgglomerativeClustering(
+        2, linkage="genie", connectivity=np.ones((len(X), len(X)))
+    ).fit(X),
+}
+every_density = pytest.mark.parametrize("name", DENSITY)
+
+
+@every_density
+@pytest.mark.parametrize("d", [1, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_two_groups_of_equal_rows_are_two_clusters(name, d, dtype):
+    X = np.repeat([[5.0] * d, [9.0] * d], 30, axis=0).astype(dtype)
+    if name == "HDBSCAN, graph":  # which stores no distances of equal rows: they are not 0 here
+        X += np.arange(60, dtype=dtype)[:, None] * dtype(1e-3)
+    assert DENSITY[name](X).labels_.tolist() == [0] * 30 + [1] * 30
+
+
+@every_density
+@pytest.mark.parametrize("d", [1, 3])
+def test_equal_rows_are_one_group(name, d):
+    """HDBSCAN, which by default does not take all rows for one cluster, calls them noise."""
+    if name == "HDBSCAN, graph":
+        pytest.skip("a sparse graph does not store distances of 0")
+    labels = DENSITY[name](np.full((40, d), 3.0)).labels_
+    if name.startswith("Genie"):  # two clusters are asked for
+        assert sorted(set(labels)) == [0, 1]
+    else:
+        assert set(labels) == {-1 if name.startswith("HDBSCAN") else 0}
+
+
+@every_density
+def test_rows_apart_are_noise(name):
+    """Rows whose distances double: nothing is dense."""
+    X = (2.0 ** np.arange(4, 30))[:, None]
+    labels = DENSITY[name](X).labels_
+    if name.startswith("Genie"):
+        assert sorted(set(labels)) == [0, 1]
+    elif name != "HDBSCAN, Prim":  # by shares of sums, they are evenly dense
+        assert set(labels) == {-1}
+
+
+@every_density
+def test_float32_rows_far_from_0_are_those_numbers(name):
+    X = np.add(np.round(three_groups(30) * 8), [0.0, 2.0**22]).astype(np.float32)
+    wide = DENSITY[name](X.astype(np.float64)).labels_
+    assert_array_equal(DENSITY[name](X).labels_, wide)
+    near = np.subtract(X, [0.0, 2.0**22], dtype=np.float64)
+    if name != "HDBSCAN, Prim":  # distances that do not depend on the origin
+        assert_array_equal(wide, DENSITY[name](near).labels_)
+
+
+@every_density
+def test_one_row_and_two(name):
+    if name.startswith("Genie"):
+        assert DENSITY[name](np.array([[1.0], [2.0]])).labels_.tolist() == [0, 1]
+        with pytest.raises(ValueError, match=r"minimum of 2|n_clusters|at least 2"):
+            DENSITY[name](np.array([[1.0]]))
+    elif name.startswith("HDBSCAN"):
+        with pytest.raises(ValueError, match="number of finite rows"):
+            DENSITY[name](np.array([[1.0], [2.0]]))
+    else:
+        assert DENSITY[name](np.array([[1.0]])).labels_.tolist() == [-1]
+
+
+@pytest.mark.parametrize("algorithm", ["kd_tree", "ball_tree", "brute"])
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev", "haversine"])
+def test_an_infinite_radius_holds_all_rows(algorithm, metric):
+    if (algorithm, metric) == ("kd_tree", "haversine"):
+        pytest.skip("haversine has no k-d tree")
+    X = np.random.default_rng(0).random((500, 2))
+    model = sf.DBSCAN(np.inf, min_samples=500, metric=metric, algorithm=algorithm).fit(X)
+    assert set(model.labels_) == {0}
+    model = sf.DBSCAN(np.inf, min_samples=501, metric=metric, algorithm=algorithm).fit(X)
+    assert set(model.labels_) == {-1}
+
+
+def test_an_infinite_radius_does_not_join_what_a_graph_does_not_store():
+    graph = np.zeros((6, 6))
+    for i in (0, 1, 3, 4):
+        graph[i, i + 1] = graph[i + 1, i] = 1.0
+    model = sf.DBSCAN(np.inf, min_samples=2, metric="precomputed").fit(sparse.csr_array(graph))
+    assert model.labels_.tolist() == [0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("kind", ["HDBSCAN", "Genie"])
+@pytest.mark.parametrize("d", [1, 2])
+def test_hierarchies_of_a_million_duplicates(kind, d):
+    X = np.array([[1.0, 5.0], [3.0, 1.0], [9.0, 9.5]])[np.arange(1_000_000) % 3, :d]
+    if kind == "HDBSCAN":
+        model = sf.HDBSCAN(20).fit(X)
+        assert (model.probabilities_ == 1.0).all()
+    else:
+        model = sf.AgglomerativeClustering(3, linkage="genie", gini_threshold=0.5).fit(X)
+    assert_array_equal(model.labels_, np.arange(1_000_000) % 3)
+
+
+def test_duplicates_in_many_columns():
+    X = np.random.default_rng(0).random((3, 40))[np.arange(9_000) % 3]
+    assert_array_equal(sf.HDBSCAN(20).fit(X).labels_, np.arange(9_000) % 3)
+    assert_array_equal(sf.DBSCAN(0.1).fit(X).labels_, np.arange(9_000) % 3)
+
+
+def test_a_table_with_missing_distances():
+    """HDBSCAN takes infinite ones for missing; the others refuse them."""
+    D = np.full((60, 60), np.inf)
+    D[:30, :30] = D[30:, 30:] = 1.0
+    np.fill_diagonal(D, 0.0)
+    model = sf.HDBSCAN(metric="precomputed").fit(D)
+    assert model.labels_.tolist() == [0] * 30 + [1] * 30
+    for other in (
+        sf.DBSCAN(metric="precomputed"),
+        sf.AgglomerativeClustering(metric="precomputed", linkage="genie"),
+    ):
+        with pytest.raises(ValueError, match="infinity"):
+            other.fit(D)
+    with pytest.raises(ValueError, match="infinity"):
+        dbcv_score(D, model.labels_, metric="precomputed", d=2)
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_validity_of_hostile_clusters(d):
+    far = np.repeat([[0.0] * d, [1.0] * d], 20, axis=0)
+    assert dbcv_score(far, np.repeat([0, 1], 20)) == 1.0  # equal rows, apart
+    assert dbcv_score(np.zeros((40, d)), np.repeat([0, 1], 20)) == 0.0  # all rows are equal
+    with pytest.raises(ValueError, match="noise alone"):
+        dbcv_score(far, np.full(40, -1))
+    with pytest.raises(ValueError, match="at least 2 clusters of two rows"):
+        dbcv_score(far, np.zeros(40, int))
+    X = np.round(three_groups(20)[:, :d] * 8).astype(np.float32)
+    labels = np.repeat([0, 1, 2], 20)
+    moved = (X + np.float32(2.0**20)).astype(np.float32)
+    assert dbcv_score(moved, labels) == pytest.approx(dbcv_score(X, labels), rel=1e-9)
 
 
 def test_a_sparse_graph_with_missing_edges_is_apart_there():

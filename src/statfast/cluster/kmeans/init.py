@@ -63,8 +63,8 @@ def best_run(
     tol, report = tolerance(data, estimator.tol), print if estimator.verbose else None
     for seed in seeds.tolist():
         centers, nearest = start_of(estimator.init, data, estimator.n_clusters, seed)
-        if direct:
-            centers, nearest = directions(centers, centers), None
+        if direct and nearest is None:
+            centers = directions(centers, centers)
         run = None
         if assignment is Assignment and not (report or direct):
             run = iterate_in_one_call(data, centers, tol=tol, max_iter=estimator.max_iter)

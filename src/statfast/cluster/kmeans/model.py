@@ -176,9 +176,14 @@ def float_of(X: Matrix) -> type[Any]:
 
 def rows_in_any_order(X: Any, instead: str) -> Any:
     """Check rows that are to be read out of order, which those of `Chunks` cannot be."""
+    refuse_chunks(X, instead)
+    return as_any_rows(X)
+
+
+def refuse_chunks(X: Any, instead: str) -> None:
+    """Refuse `Chunks`."""
     if isinstance(X, Chunks):
         raise TypeError(f"X must be an array of rows; got Chunks. {instead}")
-    return as_any_rows(X)
 
 
 def as_any_rows(X: Any) -> Any:
@@ -189,13 +194,13 @@ def as_any_rows(X: Any) -> Any:
     return rows_of(rows)
 
 
-def warn_empty(sizes: Array) -> None:
+def warn_empty(sizes: Array, instead: str = "raise max_iter") -> None:
     """Warn if a cluster has no row; `sizes` are the rows of each."""
     used, k = np.count_nonzero(sizes), len(sizes)
     if used < k:
         warn_user(
             f"Only {used} of {k} clusters hold any row. Lower n_clusters if X has fewer "
-            "distinct rows than that, else raise max_iter.",
+            f"distinct rows than that, else {instead}.",
             ConvergenceWarning,
         )
 

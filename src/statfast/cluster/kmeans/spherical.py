@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from statfast._engine import Chunks, each, grid
+from statfast._engine import each, grid
 from statfast._estimator import count, fitted, jobs, one_of, param, randomness, real, verbosity
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Seed, Weights
 from statfast._validation import (
@@ -26,12 +26,13 @@ from statfast.cluster.kmeans.data import NATIVE_DTYPES, require_enough, survey_r
 from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.init import INIT, N_INIT, best_run, runs_of
 from statfast.cluster.kmeans.kmeans import ALGORITHMS
-from statfast.cluster.kmeans.model import Centers, float_of, warn_empty
+from statfast.cluster.kmeans.model import Centers, float_of, refuse_chunks, warn_empty
 from statfast.cluster.kmeans.sparse_rows import SparseRows
 
 NUMBERS_PER_BLOCK = 1 << 15  # numbers of rows that are divided together, in cache
 # Between these, squared lengths lose no digits; other rows are scaled first.
 MIN_SQUARE, MAX_SQUARE = 1e-250, 1e300
+OVER_LENGTHS = "Divide rows by their lengths, and use KMeans."  # what takes the place of chunks
 
 
 class SphericalKMeans(Centers):
@@ -163,7 +164,7 @@ class SphericalKMeans(Centers):
             If X comes in chunks, or a parameter has the wrong type.
         """
         params = self._checked()
-        _refuse_chunks(X)
+        refuse_chunks(X, OVER_LENGTHS)
         checked = as_csr(X) if is_sparse(X) else as_rows(X, keep=NATIVE_DTYPES)
         rows, filled = unit_rows(checked, float_of(X if is_sparse(X) else checked), self.n_jobs)
         weights = as_weights(sample_weight, len(filled))
@@ -290,7 +291,7 @@ class SphericalKMeans(Centers):
 
     def _unit_rows(self, X: Any) -> tuple[DenseRows | SparseRows, Array]:
         """The checked rows of a fitted estimator over their lengths, and which have one."""
-        _refuse_chunks(X)
+        refuse_chunks(X, OVER_LENGTHS)
         if is_sparse(X):
             return unit_rows(rows_for(self, X, sparse=True), float_of(X), self.n_jobs)
         rows = rows_for(self, X, keep=NATIVE_DTYPES)
@@ -343,10 +344,3 @@ def _unit_sparse_rows(rows: Matrix, dtype: type[Any]) -> tuple[SparseRows, Array
 def _weight_of(rows: Array, weights: Array | None) -> float:
     """The weight of the rows that a mask marks."""
     return float(rows.sum() if weights is None else weights[rows].sum())
-
-
-def _refuse_chunks(X: Any) -> None:
-    if isinstance(X, Chunks):
-        raise TypeError(
-            "X must be an array of rows; got Chunks. Divide rows by their lengths, and use KMeans."
-        )

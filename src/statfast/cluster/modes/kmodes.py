@@ -22,14 +22,14 @@ from statfast._estimator import (
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Seed, Weights
 from statfast._validation import (
     MAX_REPEATS,
-    ConvergenceWarning,
     as_columns,
-    as_count,
     as_generator,
     as_weights,
     warn_not_converged,
     warn_user,
 )
+from statfast.cluster.kmeans.data import require_enough
+from statfast.cluster.kmeans.model import warn_empty
 from statfast.cluster.modes.columns import MixedColumns
 from statfast.cluster.modes.mixed_rows import (
     FittedRows,
@@ -97,8 +97,7 @@ class CentersOfTables(Clusterer, Estimator):
         self, rows: FittedRows, columns: MixedColumns, k: int, runs: Any
     ) -> PrototypesRun:
         """The run of least cost, the first of equals."""
-        limit = "the number of rows" + ("" if rows.weights is None else " of positive weight")
-        as_count(k, "n_clusters", high=rows.n_weighted, limit=limit)
+        require_enough(rows, k)
         start = None if isinstance(self.init, str) else self._start(rows, columns, k)
         drawn = isinstance(self.init, str) and self.init in DRAWN
         if runs == "auto":
@@ -124,13 +123,7 @@ class CentersOfTables(Clusterer, Estimator):
             )
         if not best.converged:
             warn_not_converged(self, best.n_iter, "Raise max_iter.")
-        used = len(np.unique(best.labels))
-        if used < k:
-            warn_user(
-                f"Only {used} of {k} clusters hold any row. Lower n_clusters if X has fewer "
-                "distinct rows than that, else choose another init.",
-                ConvergenceWarning,
-            )
+        warn_empty(np.bincount(best.labels, minlength=k), "choose another init")
         return best
 
     def _start(self, rows: FittedRows, columns: MixedColumns, k: int) -> Prototypes:

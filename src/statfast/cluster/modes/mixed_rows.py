@@ -104,7 +104,7 @@ class FittedRows:
         self.overall = self.centers_of(every, nothing)
 
     @property
-    def n_weighted(self) -> int:
+    def weighted_rows(self) -> int:
         """How many rows have weight."""
         return self.rows.n if self.weights is None else int(np.count_nonzero(self.weights))
 
