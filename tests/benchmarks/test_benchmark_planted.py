@@ -267,7 +267,17 @@ WRONG = {
         "kmeans to convergence": (_plus("centers", 1e-6), _another("labels"), _all_centers_one)
     },
     "seeding": {"seeding": (_times("centers", 0.5),)},
-    "partitions": {task: (_times("labels", 0.0),) for task in ("prototypes", "spherical", "sized")},
+    "partitions": {
+        task: (_times("labels", 0.0),)
+        for task in (
+            "modes",
+            "prototypes",
+            "spherical",
+            "spherical, own start",
+            "sized",
+            "genie",
+        )
+    },
     "decomposition": {
         "pca": (
             _times("singular values", 1 + 1e-4),

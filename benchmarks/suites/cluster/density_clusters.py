@@ -37,9 +37,10 @@ def evenly_dense(n, seed):
     return {"X": X, "eps": 0.06}
 
 
-def _growth(n):
-    name = f"growth: DBSCAN of {n}x2"
-    return Problem(name, "dbscan", partial(evenly_dense, n), beyond=True, limit=300.0)
+def _growth(task, n):
+    """A problem of a row of sizes, whose times show how they grow."""
+    name = f"growth: {task.upper()} of {n}x2"
+    return Problem(name, task, partial(evenly_dense, n), beyond=True, limit=300.0)
 
 
 def _problem(n, d, eps, group=""):
@@ -131,10 +132,11 @@ SUITE = Suite(
         _problem(100_000, 2, 0.3),
         _problem(30_000, 10, 0.8),
         _problem(1_000_000, 3, 0.05),
-        *(_growth(n) for n in (10_000, 100_000, 1_000_000, 10_000_000)),
+        *(_growth("dbscan", n) for n in (10_000, 100_000, 1_000_000, 10_000_000)),
+        *(_growth("hdbscan", n) for n in (10_000, 100_000, 1_000_000, 10_000_000)),
         *(_persistent(n, d, "hdbscan") for n in (10_000, 100_000) for d in (2, 3, 10)),
         _persistent(1_000_000, 2, "hdbscan"),
-        *(_persistent(10_000, d, "many columns") for d in (50, 300)),
+        *(_persistent(10_000, d, "many columns") for d in (50, 100, 300)),
     ],
     quick=[_problem(3_000, 2, 0.2, "dbscan"), _persistent(3_000, 2, "hdbscan")],
     libraries={
@@ -147,6 +149,7 @@ SUITE = Suite(
                 "hdbscan": _hierarchy("sklearn.cluster.HDBSCAN", copy=True),
             }
         ),
+        "scikit-learn-intelex": Library({"dbscan": _library("sklearnex.cluster.DBSCAN")}),
         "hdbscan": Library({"hdbscan": _hierarchy("hdbscan.HDBSCAN", False, threaded=False)}),
         "fast_hdbscan": Library(
             {"hdbscan": _hierarchy("fast_hdbscan.HDBSCAN", False, threaded=False)},
@@ -171,7 +174,7 @@ SUITE = Suite(
             Bar("HDBSCAN, up to ten columns", least=3.0),
             Bar("HDBSCAN, up to ten columns", ("scikit-learn",), least=20.0),
         ],
-        "many columns": [Bar("HDBSCAN, 50 and 300 columns", least=2.0)],
+        "many columns": [Bar("HDBSCAN, 50 to 300 columns", least=2.0)],
         "": [Bar("other shapes")],
     },
 )

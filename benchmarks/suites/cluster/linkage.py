@@ -281,8 +281,13 @@ class LengthsCheck(Check):
 
 
 def spanning_lengths(X):
-    """Lengths of the minimum spanning tree: in few dimensions a part of the Delaunay graph, else
-    of a graph of neighbors, if that is connected."""
+    """Lengths of the minimum spanning tree, rising."""
+    return np.sort(spanning_tree(X).data)
+
+
+def spanning_tree(X):
+    """The minimum spanning tree as a sparse array of lengths: in few dimensions a part of the
+    Delaunay graph, else of a graph of neighbors, if that is connected."""
     from scipy.sparse.csgraph import minimum_spanning_tree
     from scipy.spatial import Delaunay, cKDTree
 
@@ -298,10 +303,10 @@ def spanning_lengths(X):
         columns = cKDTree(X).query(X, 40)[1][:, 1:]
         rows, columns = np.repeat(np.arange(n), 39), columns.ravel()
     lengths = np.sqrt(((X[rows] - X[columns]) ** 2).sum(axis=1))
-    found = np.sort(minimum_spanning_tree(csr_array((lengths, (rows, columns)), (n, n))).data)
-    if len(found) != n - 1:
+    tree = minimum_spanning_tree(csr_array((lengths, (rows, columns)), (n, n))).tocoo()
+    if tree.nnz != n - 1:
         raise ValueError("the graph of neighbors is not connected")
-    return found
+    return tree
 
 
 # --- the suite ---
