@@ -110,15 +110,15 @@ class FaissSpherical(Adapter):
     """All rows (faiss would sample 256 a center), divided by their lengths; from the start that is
     given, or from rows drawn at random, as faiss does by default."""
 
-    def __init__(self, given):
-        self.given = given
+    def __init__(self, same_start):
+        self.same_start = same_start
 
     def prepare(self, data, threads):
         import faiss
 
         faiss.omp_set_num_threads(threads)
         self.faiss, self.X, self.k = faiss, data["X"], data["k"]
-        self.start = data["start"] if self.given else None
+        self.start = data["start"] if self.same_start else None
 
     def fit(self):
         rows = self.X.copy()
