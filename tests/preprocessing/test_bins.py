@@ -182,3 +182,24 @@ def test_refusals_of_weights_and_of_bins():
         model.inverse_transform([[0.0, 1.0]])
     with pytest.raises(ValueError, match="Expected 9 columns"):
         KBinsDiscretizer(3).fit(X).inverse_transform([[0.0, 1.0]])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("bins", [2, 7, 33, 34, 60])
+def test_a_value_is_in_the_bin_whose_lower_edge_it_is_the_last_to_reach(bins, kind):
+    """Few and many edges, several blocks of rows, values on the edges and beyond them."""
+    rng = np.random.default_rng(bins)
+    train = np.column_stack([rng.standard_normal(500), rng.integers(0, 4, 500), np.full(500, 3.0)])
+    model = KBinsDiscretizer(bins, encode="ordinal").fit(train)
+    draws = rng.integers(0, 2 * bins, (40_000, 3))
+    X = np.column_stack(
+        [np.resize(np.append(e, [-9.0, 9.0]), 2 * bins)[d]
+         for e, d in zip(model.bin_edges_, draws.T, strict=True)]
+    ).clip(-1e3, 1e3).astype(kind)  # fmt: skip
+    got = model.transform(X)
+    assert got.dtype == kind
+    for j, edges in enumerate(model.bin_edges_):
+        inner = edges[1:-1]
+        want = np.array([(inner <= value).sum() for value in np.unique(X[:, j])])
+        assert (got[:, j] == want[np.searchsorted(np.unique(X[:, j]), X[:, j])]).all()

@@ -37,6 +37,8 @@ METHODS = (
 )  # fmt: skip
 MIN_WIDTH = 1e-8  # of a bin, as in scikit-learn; relative to the range of a column below 1
 MAX_BINS = 2**31 - 1  # Columns of zeros and ones are numbered in 32 bits.
+MOST_COMPARED = 32  # inner edges; of more, a search is faster
+VALUES_AT_ONCE = 2**15
 MAX_ROUNDS = 10_000  # of k-means of one column, which ends by itself long before
 
 
@@ -190,13 +192,11 @@ class KBinsDiscretizer(Transformer, Estimator):
         """
         dtype = self._output_dtype()
         rows = rows_for(self, X)
-        bins = [
-            np.searchsorted(edges[1:-1], column, side="right")
-            for edges, column in zip(self.bin_edges_, rows.T, strict=True)
-        ]
+        bins = _reached(rows, self.bin_edges_, dtype or rows.dtype)
         if self.encode == "ordinal":
-            return np.stack(bins, axis=1).astype(dtype or rows.dtype)
-        return self._encoder._encoded(bins).astype(dtype or rows.dtype, copy=False)
+            return bins
+        places = list(bins.T.astype(np.intp))
+        return self._encoder._encoded(places).astype(dtype or rows.dtype, copy=False)
 
     def inverse_transform(self, X: Rows) -> Any:
         """Return the middle of each bin.
@@ -309,6 +309,29 @@ class KBinsDiscretizer(Transformer, Estimator):
 
     def _named(self, names: list[str]) -> list[str]:
         return names if self.encode == "ordinal" else self._encoder._named(names)
+
+
+# ---------------------------------------------------------------- bins of values
+def _reached(rows: Array, edges: Array, kind: Any) -> Array:
+    """The number of inner edges that each value reaches: of few edges, each is compared with all
+    values of a block of rows; of many, each value is searched among them."""
+    out = np.empty(rows.shape, dtype=kind)
+    most = max(len(of_column) - 2 for of_column in edges)
+    if most > MOST_COMPARED:
+        for j, of_column in enumerate(edges):
+            out[:, j] = np.searchsorted(of_column[1:-1], rows[:, j], side="right")
+        return out
+    inner = np.full((most, len(edges)), np.inf)  # No value reaches infinity.
+    for j, of_column in enumerate(edges):
+        inner[: len(of_column) - 2, j] = of_column[1:-1]
+    step = max(1, VALUES_AT_ONCE // len(edges))
+    for start in range(0, len(rows), step):
+        block = rows[start : start + step]
+        reached = np.zeros(block.shape, dtype=np.uint8)
+        for edge in inner:
+            reached += block >= edge
+        out[start : start + step] = reached
+    return out
 
 
 # ---------------------------------------------------------------- k-means of a column
