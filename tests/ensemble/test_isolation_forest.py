@@ -10,6 +10,7 @@ from scipy.stats import spearmanr
 from sklearn.ensemble import IsolationForest as PeerForest
 
 from statfast.ensemble import IsolationForest
+from statfast.ensemble.forest import isolation_forest
 from statfast.ensemble.forest.isolation_forest import mean_path_length, quantile
 from tests.reference.isolation import isolation_scores, mean_splits
 
@@ -116,6 +117,27 @@ def test_sparse_rows_have_the_scores_of_dense_rows():
                       for rows in (X, sparse.csc_array(X)))  # fmt: skip
         np.testing.assert_array_equal(dense.score_samples(X), own.score_samples(X))
         np.testing.assert_array_equal(own.score_samples(sparse.coo_array(X)), own.score_samples(X))
+
+
+@pytest.mark.parametrize("kind", ["dense", "gaps", "sparse", "float32"])
+@pytest.mark.parametrize("bootstrap", [False, True])
+def test_ranks_shared_by_all_trees_are_those_of_each(monkeypatch, kind, bootstrap):
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(500, 6)).round(1)
+    if kind == "gaps":
+        X[rng.random(X.shape) < 0.1] = np.nan
+    rows = {"sparse": sparse.csr_array(np.where(X > 1, X, 0.0)), "float32": X.astype(np.float32)}
+    rows = rows.get(kind, X)
+    weights = rng.integers(0, 3, 500).astype(np.float64)
+    models = []
+    for draws in (isolation_forest.MIN_DRAWS_PER_ROW, np.inf):
+        monkeypatch.setattr(isolation_forest, "MIN_DRAWS_PER_ROW", draws)
+        models.append(IsolationForest(40, bootstrap=bootstrap, random_state=0))
+        models[-1].fit(rows, sample_weight=weights)
+    shared, each = models
+    np.testing.assert_array_equal(shared.score_samples(rows), each.score_samples(rows))
+    for a, b in zip(shared.estimators_, each.estimators_, strict=True):
+        np.testing.assert_array_equal(a.tree_.threshold, b.tree_.threshold)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -44,13 +44,14 @@ from statfast.tree.growing.arguments import (
     scaled_weights,
 )
 from statfast.tree.growing.columns import ranked_columns
-from statfast.tree.growing.grow_tree import TreeRules, grown_packed, tree_problem
+from statfast.tree.growing.grow_tree import TreeProblem, TreeRules, grown_packed, tree_problem
 from statfast.tree.structure.additive_trees import AdditiveTrees, CoveredTree
 from statfast.tree.structure.non_numeric_splits import COLUMN
 from statfast.tree.structure.predictor import TreePredictor
 from statfast.tree.structure.tree_arrays import TreeStructure
 
 MAX_DEFAULT_SAMPLES = 256  # of a tree, as in the paper
+MIN_DRAWS_PER_ROW = 4  # of rows whose columns are ranked once for all trees
 
 
 def mean_path_length(counts: ArrayLike) -> Array:
@@ -264,11 +265,16 @@ class IsolationForest(Estimator):
         depth = ceil(log2(max(draws.n_rows, 2)))
         levels = category_counts(attributes)
 
+        keys = tree_keys(generator, total - len(trees)).tolist()
+        shared = None  # Categories count as known to a tree if its own sample has them.
+        few = n * MIN_DRAWS_PER_ROW <= draws.n_rows * len(keys)
+        if few and draws.n_columns == p and levels is None:
+            shared = isolation_problem(rows, None, depth, self.n_jobs)
+
         def grow(key: int) -> IsolationTree:
             checkpoint()
-            return grown_tree(rows, draws, levels, depth, key)
+            return grown_tree(rows, shared, draws, levels, depth, key)
 
-        keys = tree_keys(generator, total - len(trees)).tolist()
         trees = trees + each(grow, keys, n_jobs=self.n_jobs)
         fitted_attributes = {
             "_trees": trees, "_generator": generator, "max_samples_": draws.n_rows,
@@ -453,21 +459,35 @@ class IsolationForest(Estimator):
         return tags
 
 
-def grown_tree(
-    rows: Any, draws: IsolationDraws, levels: Array | None, depth: int, key: int
-) -> IsolationTree:
-    """A tree of a sample of the rows. Targets only keep nodes from being pure."""
-    drawn, columns = draws.of_key(key)
-    distinct, counts = np.unique(drawn, return_counts=True)
-    sample = rows[distinct]
-    if len(columns) < draws.p:
-        sample = sample[:, columns]
-        levels = None if levels is None or not levels[columns].any() else levels[columns]
-    weights = scaled_weights(counts.astype(np.float64), len(distinct))
+def isolation_problem(rows: Any, levels: Array | None, depth: int, n_jobs: Jobs) -> TreeProblem:
+    """Ranked columns and rules of random splits. Targets only keep nodes from being pure."""
+    n = rows.shape[0]
     rules = TreeRules("squared_error", max_features=1, max_depth=depth, randomized=True)
-    targets = np.arange(len(distinct), dtype=np.float64)[:, None]
-    ranked = ranked_columns(sample, 1, levels)
-    problem = tree_problem(ranked, rules, y=targets, total=weights.total, n_jobs=1)
+    ranked = ranked_columns(rows, n_jobs, levels)
+    targets = np.arange(n, dtype=np.float64)[:, None]
+    return tree_problem(ranked, rules, y=targets, total=float(n), n_jobs=1)
+
+
+def grown_tree(
+    rows: Any,
+    shared: TreeProblem | None,
+    draws: IsolationDraws,
+    levels: Array | None,
+    depth: int,
+    key: int,
+) -> IsolationTree:
+    """A tree of a sample of the rows; `shared` has the ranks of all rows, if these are few."""
+    drawn, columns = draws.of_key(key)
+    if shared is not None:
+        problem, counts = shared, np.bincount(drawn, minlength=rows.shape[0])
+    else:
+        distinct, counts = np.unique(drawn, return_counts=True)
+        sample = rows[distinct]
+        if len(columns) < draws.p:
+            sample = sample[:, columns]
+            levels = None if levels is None or not levels[columns].any() else levels[columns]
+        problem = isolation_problem(sample, levels, depth, 1)
+    weights = scaled_weights(counts.astype(np.float64), len(counts))
     *_, tree, sets = grown_packed(problem, weights, key, keep=True)
     nodes, leaf_nodes = tree.packed
     nodes = nodes.copy()
