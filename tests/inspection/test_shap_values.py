@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import statfast as sf
-from statfast.inspection import ShapExplanation, shap_values
+from statfast.inspection import ShapExplanation, shap_values, tree_shap
 from tests.reference.shapley import mean_of_mixtures, mean_of_tree, values_of_game
 
 MODELS = {
@@ -198,6 +198,36 @@ def test_the_same_bits_for_any_number_of_threads(jobs, background):
     np.testing.assert_array_equal(got.values, alone.values)
     part = shap_values(model, X[[5, 690]], other)
     np.testing.assert_array_equal(part.values, alone.values[[5, 690]])
+
+
+@pytest.mark.parametrize("p", [3, 12, 30, 70])
+def test_rows_of_large_trees_in_several_calls(p, monkeypatch):
+    """Sums of pieces of a tree are in one order, whichever rows there are; patterns of few and of
+    many columns."""
+    monkeypatch.setattr(tree_shap, "STEPS_PER_CALL", 2e7)
+    X, y = sample(900, p)
+    y += X @ np.random.default_rng(1).normal(size=p) * 3
+    model = sf.RandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
+    alone = shap_values(model, X, n_jobs=1)
+    np.testing.assert_allclose(
+        total_of(alone), model.predict(X), atol=1e-12 * np.abs(model.predict(X)).max()
+    )
+    for jobs in (2, 7):
+        np.testing.assert_array_equal(shap_values(model, X, n_jobs=jobs).values, alone.values)
+    for part in (slice(1), slice(3, 50), slice(17, 800, 13)):
+        np.testing.assert_array_equal(shap_values(model, X[part]).values, alone.values[part])
+    pairs = shap_values(model, X[:40], interactions=True)
+    np.testing.assert_allclose(pairs.values.sum(axis=2), alone.values[:40], atol=1e-11)
+
+
+def test_a_background_of_large_trees_in_several_calls(monkeypatch):
+    X, y = sample(400)
+    model = sf.DecisionTreeRegressor(random_state=0).fit(X, y)
+    want = shap_values(model, X[:5], X[:70])
+    monkeypatch.setattr(tree_shap, "STEPS_PER_CALL", 1e4)
+    got = shap_values(model, X[:5], X[:70])
+    np.testing.assert_allclose(got.values, want.values, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(total_of(got), model.predict(X[:5]), rtol=1e-12)
 
 
 def test_random_orders_have_the_same_bits_for_any_number_of_threads():

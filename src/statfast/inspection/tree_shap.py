@@ -15,7 +15,7 @@ from statfast._validation import refuse_large
 
 STEPS_PER_CALL = 1e8  # of a kernel: some ten milliseconds
 WORD = 32  # rows in a word of bits of the kernel
-STEPS_OF_SUBTREES = 10.0  # of a kernel, for a row and node
+STEPS_OF_SUBTREES = 4.0  # of a kernel, for a row and node
 MAX_ROWS_OF_BLOCK = 16384  # whose patterns are shared
 MAX_BYTES_OF_VALUES = 1 << 22  # of the values of a block, near the cache
 POINTS = (*range(1, 17), 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # of a rule
@@ -75,17 +75,20 @@ class TreeGame:
         steps = STEPS_OF_SUBTREES * self.channels * (2.0 * self.longest if pairs else 1.0)
         n, out = len(self.rows), self._zeros(pairs)
         room = MAX_BYTES_OF_VALUES / max(8.0 * out[:1].size, 1.0)
-        most = min(max(room, WORD), MAX_ROWS_OF_BLOCK, -(-n // usable_threads(n_jobs)))
-        block = -(-int(most) // WORD) * WORD
+        most = int(min(max(room, WORD), MAX_ROWS_OF_BLOCK))
+        nodes = max(1, int(STEPS_PER_CALL / (steps * most)))  # not by rows, nor are orders of sums
+        block = -(-min(most, -(-n // usable_threads(n_jobs))) // WORD) * WORD
 
         def work(begin: int) -> None:
             part = slice(begin, min(begin + block, n))
             rows = np.ascontiguousarray(self.rows[part], dtype=np.float64)
             columns = np.zeros((self.p, -(-len(rows) // WORD) * WORD))
             columns[:, : len(rows)] = rows.T
-            for piece in self._pieces(STEPS_PER_CALL / (steps * len(rows))):
-                self.trees.add(*piece, rows, columns, *rules, pairs, out[part])
-                checkpoint()
+            for first, last in self._runs(nodes):
+                for start in range(0, int(np.diff(self.root[first : last + 1]).max()), nodes):
+                    piece = first, last, start, start + nodes
+                    self.trees.add(*piece, rows, columns, *rules, pairs, out[part])
+                    checkpoint()
 
         each(work, range(0, n, block), n_jobs=n_jobs, effort=steps * n * float(self.root[-1]))
         return self._with_last(out, pairs)
@@ -113,7 +116,7 @@ class TreeGame:
 
         def work(i: int) -> None:
             row = np.ascontiguousarray(self.rows[i : i + 1], dtype=np.float64)
-            for first, last, _, _ in self._pieces(STEPS_PER_CALL / steps):
+            for first, last in self._runs(STEPS_PER_CALL / steps):
                 for begin, end in zip(cuts, [*cuts[1:], len(weights)], strict=True):
                     self.trees.add_background(
                         first, last, row, background[begin:end], weights[begin:end], beta, pairs,
@@ -160,18 +163,13 @@ class TreeGame:
             out = np.concatenate([out, -out.sum(axis=-1, keepdims=True)], axis=-1)
         return out if pairs else out[:, :, 0]
 
-    def _pieces(self, most: float) -> Iterator[tuple[int, int, int, int]]:
-        """Yield runs of trees, or of a single one, and of nodes: `most` nodes for a call."""
+    def _runs(self, most: float) -> Iterator[tuple[int, int]]:
+        """Yield runs of trees that have `most` nodes, or of a single one."""
         begin, last = 0, len(self.root) - 1
         while begin < last:
             end = int(np.searchsorted(self.root, self.root[begin] + most, "right")) - 1
-            if end > begin:
-                yield begin, end, 0, int(np.diff(self.root[begin : end + 1]).max())
-            else:
-                end, size = begin + 1, int(self.root[begin + 1] - self.root[begin])
-                step = max(1, int(most))
-                for start in range(0, size, step):
-                    yield begin, end, start, min(start + step, size)
+            end = max(end, begin + 1)
+            yield begin, end
             begin = end
 
 
