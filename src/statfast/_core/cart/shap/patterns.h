@@ -1,95 +1,130 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The patterns of rows on the way to a subtree and in it: part of cart/shap/shap_level.h. */
 
-#define MAX_BITS 32 /* of a pattern; rows of longer ones are taken one by one */
-#define SHORT 8       /* numbers of a row are padded to this, and added with those of all columns, */
-#define MAX_SHORT 32  /* up to this many */
+#define MAX_BITS 64  /* of a pattern; rows of longer ones are taken one by one */
+#define SHORT 8      /* numbers of a row are padded to this, and added with those of all columns, */
+#define MAX_SHORT 32 /* up to this many */
+#define LINE 64      /* bytes of a line of the cache, at which arrays begin */
+
+/* Rows, or patterns of a larger subtree that stand for rows. */
+typedef struct {
+    ptrdiff_t m, words;
+    uint32_t *follows;     /* (depth, words) rows that take all ways of the column */
+    uint32_t *sides;       /* (splits, words) rows that go left in a subtree */
+    uint32_t *alive;       /* (splits, words) rows that follow the column above */
+    const uint32_t *given; /* (nodes, words) rows that go left, or NULL: rows are compared */
+    int32_t first;         /* the node where these begin */
+    uint32_t *keys;        /* (64, words + KEY_GAP) of row 32 b + i at [i, b] */
+    int32_t *known;        /* (slots,) numbers of patterns, a hash table, or -1 */
+    uint64_t *slot_key;    /* (slots,) the patterns */
+    uint64_t *pattern;     /* (m,) */
+    int32_t *id;           /* (m,) */
+    double *sums;          /* (m, stride) of the tree, if rows are short */
+    char *room;
+    double *values; /* (patterns, stride) in the room */
+    size_t capacity;
+} row_set;
+
+#define KEY_GAP 16 /* words, so that keys of a row do not fall on each other in the cache */
 
 /* The way from the root to a node, and room for one subtree at a time. */
 typedef struct {
     const shap_tree *s;
     const shap_rules *rules;
     const shap_block *b;
+    row_set sets[2], *set;               /* rows, and patterns; and those that are on the way */
     int32_t *node, *slot, *before_level; /* (depth,) splits of the way; their columns' places; and
                                             the level that had the column before, or -1 */
     uint8_t *right;                      /* (depth,) the side of the way */
-    uint32_t *follows;                   /* (depth, words) rows that take all ways of the column */
     int32_t *level;                      /* (longest + splits,) the last level of a column */
     int32_t *column;                     /* (longest + splits,) */
     int32_t *place;                      /* (p,) of a column among them, or -1 */
     ptrdiff_t path;                      /* columns of the way */
-    uint32_t *sides;                     /* (splits, words) rows that go left */
-    uint32_t *keys;                      /* (32, words) of row 32 b + i at [i, b] */
-    uint64_t *known;                     /* (slots) patterns and their numbers, a hash table */
-    uint32_t *pattern;                   /* (rows,) */
-    int32_t *id;                         /* (rows,) */
-    int slot_bits;
-    double *share, *gain, *tables, *fixed; /* see subtree.h */
-    uint32_t *bits;                        /* (longest + splits,) follows, then left */
+    double *share, *rest, *gain, *tables, *fixed; /* see subtree.h */
+    uint32_t *bits;                               /* (longest + splits,) follows, then left */
     uint32_t *left, *alive;
     int32_t *places, *coefficients;
-    double *weights, *stack, *sum;
-    ptrdiff_t *offset;                     /* values of a pattern: their places in a row */
-    ptrdiff_t stride;                      /* doubles from a pattern to the next in `values` */
-    double *values;
-    size_t capacity;
-    double *rows;                          /* (m, stride) sums of the tree, if rows are short */
+    double *weights, *stack, *sum, *factor;
+    ptrdiff_t *offset;                   /* values of a pattern: their places in a row */
+    uint32_t *given;                     /* (nodes, words) sides of patterns in a larger subtree */
+    ptrdiff_t stride;                    /* doubles from a pattern to the next in `values` */
 } walk;
+
+static char *aligned(char *bytes) { return bytes + (-(uintptr_t)bytes & (LINE - 1)); }
 
 /* The arrays of a walk, in one piece of memory; NULL if there is none. */
 static void *allocate(walk *w) {
     const shap_tree *s = w->s;
     const ptrdiff_t words = w->b->words, rows = words * SHAP_ROWS, Q = w->rules->most;
-    const ptrdiff_t depth = s->depth + 1, longest = s->longest + SHAP_SPLITS + 1;
-    const ptrdiff_t pairs = w->b->pairs ? longest : 1, wide = longest < 32 ? 32 : longest;
-    const ptrdiff_t nodes = 2 * SHAP_SPLITS + 1;
+    const ptrdiff_t depth = s->depth + 1, longest = s->longest + GROUP_SPLITS + 1;
+    const ptrdiff_t pairs = w->b->pairs ? longest : 1, wide = longest < 64 ? 64 : longest;
+    const ptrdiff_t nodes = 2 * GROUP_SPLITS + 1;
     const ptrdiff_t numbers = (w->b->p * s->C + SHORT - 1) / SHORT * SHORT;
     w->stride = w->b->pairs || numbers > MAX_SHORT ? 0 : numbers;
-    w->slot_bits = 6;
-    while ((1 << w->slot_bits) < 2 * rows) w->slot_bits++;
-    const ptrdiff_t slots = (ptrdiff_t)1 << w->slot_bits;
+    ptrdiff_t slots = 64;
+    while (slots < 2 * rows) slots *= 2;
+    row_set *row = w->sets, *other = w->sets + 1;
     struct { void **at; double size; } parts[] = {
         {(void **)&w->share, 8.0 * longest},
+        {(void **)&w->rest, 8.0 * longest * Q},
         {(void **)&w->gain, 8.0 * longest * Q},
         {(void **)&w->tables, 16.0 * Q * (SHAP_SPLITS + 1)},
         {(void **)&w->fixed, 32.0 * Q},
         {(void **)&w->weights, 8.0 * Q * SHAP_ROWS},
         {(void **)&w->stack, 8.0 * Q * SHAP_ROWS * (2 * SHAP_SPLITS + 3)},
         {(void **)&w->sum, 8.0 * longest * SHAP_ROWS},
+        {(void **)&w->factor, 8.0 * longest * SHAP_LANES},
         {(void **)&w->offset, sizeof(ptrdiff_t) * (double)longest * pairs},
         {(void **)&w->node, 4.0 * depth},
         {(void **)&w->slot, 4.0 * depth},
         {(void **)&w->before_level, 4.0 * depth},
-        {(void **)&w->follows, 4.0 * depth * words},
         {(void **)&w->level, 4.0 * longest},
         {(void **)&w->column, 4.0 * longest},
         {(void **)&w->place, 4.0 * w->b->p},
-        {(void **)&w->sides, 4.0 * SHAP_SPLITS * words},
-        {(void **)&w->keys, 4.0 * rows},
-        {(void **)&w->known, 8.0 * slots},
-        {(void **)&w->pattern, 4.0 * rows},
-        {(void **)&w->id, 4.0 * rows},
         {(void **)&w->bits, 4.0 * wide},
         {(void **)&w->left, 4.0 * nodes},
         {(void **)&w->alive, 4.0 * nodes},
         {(void **)&w->places, 4.0 * nodes},
         {(void **)&w->coefficients, 4.0 * nodes},
         {(void **)&w->right, 1.0 * depth},
-        {(void **)&w->rows, 8.0 * w->stride * rows},
+        {(void **)&w->given, w->stride ? 4.0 * nodes * words : 0.0},
+        /* of rows and of patterns */
+        {(void **)&row->follows, 4.0 * depth * words},
+        {(void **)&row->sides, 4.0 * GROUP_SPLITS * words},
+        {(void **)&row->alive, 4.0 * GROUP_SPLITS * words},
+        {(void **)&row->keys, 4.0 * MAX_BITS * (words + KEY_GAP)},
+        {(void **)&row->known, 4.0 * slots},
+        {(void **)&row->slot_key, 8.0 * slots},
+        {(void **)&row->pattern, 8.0 * rows},
+        {(void **)&row->id, 4.0 * rows},
+        {(void **)&row->sums, 8.0 * w->stride * rows},
+        {(void **)&other->follows, 4.0 * depth * words},
+        {(void **)&other->sides, 4.0 * SHAP_SPLITS * words},
+        {(void **)&other->alive, 4.0 * SHAP_SPLITS * words},
+        {(void **)&other->keys, 4.0 * MAX_BITS * (words + KEY_GAP)},
+        {(void **)&other->known, 4.0 * slots},
+        {(void **)&other->slot_key, 8.0 * slots},
+        {(void **)&other->pattern, 8.0 * rows},
+        {(void **)&other->id, 4.0 * rows},
+        {(void **)&other->sums, 8.0 * w->stride * rows},
     };
-    const size_t n = sizeof parts / sizeof parts[0];
-    double total = 0;
-    for (size_t i = 0; i < n; i++) total += parts[i].size + 64;
+    const size_t all = sizeof parts / sizeof parts[0], n = w->stride ? all : all - 9;
+    double total = LINE;
+    for (size_t i = 0; i < n; i++) total += parts[i].size + LINE;
     char *bytes = total < 9e15 ? (char *)malloc((size_t)total) : NULL;
     if (!bytes) return NULL;
-    char *next = bytes;
+    char *next = aligned(bytes);
     for (size_t i = 0; i < n; i++) {
         *parts[i].at = next;
-        next += ((size_t)parts[i].size + 63) / 64 * 64;
+        next += ((size_t)parts[i].size + LINE - 1) / LINE * LINE;
     }
     for (ptrdiff_t j = 0; j < w->b->p; j++) w->place[j] = -1;
-    if (w->stride) memset(w->rows, 0, (size_t)(w->stride * rows) * sizeof(double));
-    else w->rows = NULL;
+    row->m = w->b->m;
+    row->words = words;
+    other->given = w->given;
+    if (w->stride) memset(row->sums, 0, (size_t)(w->stride * rows) * sizeof(double));
+    else row->sums = NULL;
+    w->set = row;
     return bytes;
 }
 
@@ -97,7 +132,13 @@ static void *allocate(walk *w) {
 static void find_sides(const walk *w, int32_t node, uint32_t *sides) {
     const cart_step *step = w->s->route.tree + node;
     const shap_block *b = w->b;
+    const row_set *set = w->set;
     const ptrdiff_t column = step->column & (ROUTE_SETS - 1);
+    if (set->given) {
+        memcpy(sides, set->given + (node - set->first) * set->words,
+               (size_t)set->words * sizeof(uint32_t));
+        return;
+    }
     if (w->s->routed) {
         memset(sides, 0, (size_t)b->words * sizeof(uint32_t));
         for (ptrdiff_t i = 0; i < b->m; i++)
@@ -121,11 +162,12 @@ static void find_sides(const walk *w, int32_t node, uint32_t *sides) {
 
 /* Go on to a side of the split at the end of the way. */
 static void follow(walk *w, ptrdiff_t end) {
-    const ptrdiff_t words = w->b->words;
-    uint32_t *follows = w->follows + end * words;
+    const row_set *set = w->set;
+    const ptrdiff_t words = set->words;
+    uint32_t *follows = set->follows + end * words;
     const uint32_t *before = NULL;
     find_sides(w, w->node[end], follows);
-    if (w->before_level[end] >= 0) before = w->follows + w->before_level[end] * words;
+    if (w->before_level[end] >= 0) before = set->follows + w->before_level[end] * words;
     const uint32_t other = w->right[end] ? 0xffffffffu : 0;
     for (ptrdiff_t i = 0; i < words; i++)
         follows[i] = (follows[i] ^ other) & (before ? before[i] : 0xffffffffu);
@@ -154,12 +196,12 @@ static void pop(walk *w, ptrdiff_t end) {
     w->path--;
 }
 
-/* Transpose 32 x 32 bits in each of `n` columns of a (32, n). */
-static void transpose(uint32_t *a, ptrdiff_t n) {
+/* Transpose 32 x 32 bits in each of `n` columns of a (32, n), whose rows are `stride` apart. */
+static void transpose(uint32_t *a, ptrdiff_t n, ptrdiff_t stride) {
     uint32_t mask = 0x0000ffffu;
     for (int j = 16; j; j >>= 1, mask ^= mask << j) {
         for (int k = 0; k < 32; k = (k + j + 1) & ~j) {
-            uint32_t *low = a + k * n, *high = a + (k + j) * n;
+            uint32_t *low = a + k * stride, *high = a + (k + j) * stride;
             for (ptrdiff_t i = 0; i < n; i++) {
                 const uint32_t t = ((low[i] >> j) ^ high[i]) & mask;
                 low[i] ^= t << j;
@@ -169,22 +211,80 @@ static void transpose(uint32_t *a, ptrdiff_t n) {
     }
 }
 
+/* The rows that go left at the splits of a subtree. At a split of a column that a row does not
+   follow above, its side is of no matter: it is none, so that more rows share a pattern. */
+static void find_subtree_sides(const walk *w, int32_t root) {
+    const shap_tree *s = w->s;
+    const row_set *set = w->set;
+    const ptrdiff_t words = set->words;
+    const uint32_t *alive[2 * GROUP_SPLITS + 1], *left[2 * GROUP_SPLITS + 1];
+    uint32_t *side = set->sides, *rows = set->alive;
+    for (ptrdiff_t i = 0; i < 2 * s->splits[root] + 1; i++) {
+        if (is_leaf(s->route.tree + root + i)) continue;
+        find_sides(w, root + (int32_t)i, side);
+        const int32_t above = s->above[root + i], split = (above >> 1) - root;
+        alive[i] = NULL;
+        if (above >= 0 && split < 0) alive[i] = set->follows + w->level[w->places[i]] * words;
+        if (above >= 0 && split >= 0) {
+            const uint32_t other = above & 1 ? 0xffffffffu : 0, *before = alive[split];
+            for (ptrdiff_t k = 0; k < words; k++)
+                rows[k] = (left[split][k] ^ other) & (before ? before[k] : 0xffffffffu);
+            alive[i] = rows;
+            rows += words;
+        }
+        for (ptrdiff_t k = 0; k < words && alive[i]; k++) side[k] &= alive[i][k];
+        left[i] = side;
+        side += words;
+    }
+}
+
+/* The bits of a subtree's patterns: those of the columns of the path, then those of its splits. */
+static INLINE const uint32_t *bits_of(const walk *w, ptrdiff_t d) {
+    const row_set *set = w->set;
+    return d < w->path ? set->follows + w->level[d] * set->words
+                       : set->sides + (d - w->path) * set->words;
+}
+
 /* Number the patterns of rows; returns how many there are. */
 static ptrdiff_t number_patterns(walk *w, ptrdiff_t n_bits) {
-    const uint32_t last = (1u << w->slot_bits) - 1;
-    const int direct = n_bits <= w->slot_bits;
-    ptrdiff_t count = 0;
-    memset(w->known, 0xff, sizeof(uint64_t) << w->slot_bits);
-    for (ptrdiff_t r = 0; r < w->b->m; r++) {
-        const uint32_t key = w->keys[(r & 31) * w->b->words + (r >> 5)];
-        uint32_t at = direct ? key : (key * 2654435769u) >> (32 - w->slot_bits);
-        uint64_t known;
-        while ((known = w->known[at]) != UINT64_MAX && known >> 32 != key) at = (at + 1) & last;
-        if (known == UINT64_MAX) {
-            known = w->known[at] = (uint64_t)key << 32 | (uint64_t)count;
-            w->pattern[count++] = key;
+    row_set *set = w->set;
+    const ptrdiff_t words = set->words, stride = words + KEY_GAP, halves = n_bits > 32 ? 2 : 1;
+    int slot_bits = 6;
+    while ((ptrdiff_t)1 << slot_bits < 2 * set->m) slot_bits++;
+    const int direct = n_bits <= slot_bits;
+    if (direct) slot_bits = (int)n_bits;
+    const uint32_t last = (1u << slot_bits) - 1;
+    for (ptrdiff_t d = 0; d < 32 * halves; d++) {
+        uint32_t *key = set->keys + d * stride;
+        if (d < n_bits) memcpy(key, bits_of(w, d), (size_t)words * sizeof(uint32_t));
+        else memset(key, 0, (size_t)words * sizeof(uint32_t));
+    }
+    for (ptrdiff_t h = 0; h < halves; h++) transpose(set->keys + 32 * h * stride, words, stride);
+    memset(set->known, 0xff, sizeof(int32_t) << slot_bits);
+    int32_t count = 0;
+    for (ptrdiff_t r = 0; r < set->m; r++) {
+        const uint32_t *half = set->keys + (r & 31) * stride + (r >> 5);
+        const uint64_t key = half[0] | (halves > 1 ? (uint64_t)half[32 * stride] << 32 : 0);
+        uint64_t at = direct ? key : (key * 0x9e3779b97f4a7c15u) >> (64 - slot_bits);
+        if (!direct)
+            while (set->known[at] >= 0 && set->slot_key[at] != key) at = (at + 1) & last;
+        int32_t known = set->known[at];
+        if (known < 0) {
+            known = set->known[at] = count++;
+            set->pattern[known] = set->slot_key[at] = key;
         }
-        w->id[r] = (int32_t)known;
+        set->id[r] = known;
     }
     return count;
+}
+
+/* Write the bits of 32 patterns: bit d of pattern i as bit i of the word to[d]. */
+static void spread_patterns(const uint64_t *pattern, ptrdiff_t count, ptrdiff_t n_bits,
+                            uint32_t *to) {
+    for (int half = 0; half < (n_bits > 32 ? 2 : 1); half++) {
+        uint32_t *words = to + 32 * half;
+        for (ptrdiff_t i = 0; i < 32; i++)
+            words[i] = i < count ? (uint32_t)(pattern[i] >> (32 * half)) : 0;
+        transpose(words, 1, 1);
+    }
 }

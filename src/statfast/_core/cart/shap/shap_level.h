@@ -18,7 +18,11 @@
    row depends on its pattern alone: which columns of the path to the subtree follow it (o of each),
    and the sides at the splits of the subtree. Many rows share a pattern, so that values are found
    once for each pattern of a block of rows, 32 of them together, and added to its rows. A column d
-   of the path earns (o - z) times the sum over points of P A / f. */
+   of the path earns (o - z) times the sum over points of P A / f. Where rows are short, patterns of
+   a larger subtree stand for rows in the small ones that it holds.
+
+   Cost of 20 columns, rows of some thousands and trees grown to the end: some 10 ns for a row and a
+   subtree of some five leaves, half of it to number patterns, half to add values to rows. */
 
 #include <string.h>
 
@@ -35,24 +39,44 @@ static void fill(const subtree *c, double before, double *table) {
     }
 }
 
+/* Find the places of the columns of a subtree's splits; returns how many columns there are. */
+static ptrdiff_t place_columns(walk *w, int32_t root) {
+    const shap_tree *s = w->s;
+    ptrdiff_t used = w->path;
+    for (ptrdiff_t i = 0; i < 2 * s->splits[root] + 1; i++) {
+        const cart_step *step = s->route.tree + root + i;
+        if (is_leaf(step)) continue;
+        const int32_t column = (int32_t)(step->column & (ROUTE_SETS - 1));
+        if (w->place[column] < 0) {
+            w->column[used] = column;
+            w->place[column] = (int32_t)used++;
+        }
+        w->places[i] = w->place[column];
+    }
+    for (ptrdiff_t d = w->path; d < used; d++) w->place[w->column[d]] = -1;
+    return used;
+}
+
 static subtree prepare(walk *w, int32_t root) {
     const shap_tree *s = w->s;
     const int64_t rule = w->rules->of_width[s->width[root]], begin = w->rules->begin[rule];
     const ptrdiff_t Q = w->rules->begin[rule + 1] - begin, nodes = 2 * s->splits[root] + 1;
     subtree c = {
-        .tree = s, .root = root, .Q = Q, .path = w->path, .used = w->path,
+        .tree = s, .root = root, .Q = Q, .path = w->path, .used = place_columns(w, root),
         .point = w->rules->point + begin, .weight = w->rules->weight + begin,
-        .share = w->share, .gain = w->gain, .tables = w->tables, .fixed = w->fixed,
-        .follows = w->bits, .left = w->left, .alive = w->alive, .slot = w->places,
-        .coefficients = w->coefficients, .weights = w->weights, .stack = w->stack, .sum = w->sum,
-        .set = -1, .sign = 1.0,
+        .share = w->share, .rest = w->rest, .gain = w->gain, .tables = w->tables,
+        .fixed = w->fixed, .follows = w->bits, .left = w->left, .alive = w->alive,
+        .slot = w->places, .coefficients = w->coefficients, .weights = w->weights,
+        .stack = w->stack, .sum = w->sum, .factor = w->factor, .set = -1, .sign = 1.0,
     };
     for (ptrdiff_t d = 0; d < w->path; d++) {
         const int32_t level = w->level[d], node = w->node[level];
         const double share = s->left_share[node];
         w->share[d] = s->before[node] * (w->right[level] ? 1.0 - share : share);
-        for (ptrdiff_t q = 0; q < Q; q++)
-            w->gain[d * Q + q] = (1.0 - w->share[d]) / (w->share[d] * (1.0 - c.point[q]) + c.point[q]);
+        for (ptrdiff_t q = 0; q < Q; q++) {
+            w->rest[d * Q + q] = w->share[d] * (1.0 - c.point[q]);
+            w->gain[d * Q + q] = (1.0 - w->share[d]) / (w->rest[d * Q + q] + c.point[q]);
+        }
     }
     for (ptrdiff_t q = 0; q < Q; q++) {
         w->fixed[q] = 1.0;
@@ -61,20 +85,12 @@ static subtree prepare(walk *w, int32_t root) {
     fill(&c, 1.0, w->tables);
     int32_t count = 1;
     for (ptrdiff_t i = 0; i < nodes; i++) {
-        const cart_step *step = s->route.tree + root + i;
-        if (is_leaf(step)) continue;
-        const int32_t column = (int32_t)(step->column & (ROUTE_SETS - 1));
-        if (w->place[column] < 0) {
-            w->column[c.used] = column;
-            w->place[column] = (int32_t)c.used++;
-        }
-        w->places[i] = w->place[column];
+        if (is_leaf(s->route.tree + root + i)) continue;
         w->coefficients[i] = 0;
         if (s->above[root + i] < 0) continue;
         fill(&c, s->before[root + i], w->tables + 2 * Q * count);
         w->coefficients[i] = count++;
     }
-    for (ptrdiff_t d = w->path; d < c.used; d++) w->place[w->column[d]] = -1;
     return c;
 }
 
@@ -100,8 +116,9 @@ static void spread_bits(walk *w, const subtree *c) {
 /* Find the values of `count` patterns, whose bits are in w->bits. */
 static void find_values(walk *w, subtree *c, ptrdiff_t count, double *values) {
     const ptrdiff_t C = w->s->C, stride = w->stride;
+    const int padded = w->set->sums != NULL;
     spread_bits(w, c);
-    if (w->rows) memset(values, 0, (size_t)(count * stride) * sizeof(double));
+    if (padded) memset(values, 0, (size_t)(count * stride) * sizeof(double));
     for (ptrdiff_t set = 0; set < (w->b->pairs ? c->used : 1); set++) {
         for (ptrdiff_t channel = 0; channel < C; channel++) {
             memset(w->sum, 0, (size_t)(c->used * SHAP_ROWS) * sizeof(double));
@@ -114,24 +131,40 @@ static void find_values(walk *w, subtree *c, ptrdiff_t count, double *values) {
             add_channel(c, channel);
             for (ptrdiff_t k = 0; k < c->used; k++) {
                 const ptrdiff_t place = set * c->used + k;
-                double *to = values + (w->rows ? w->offset[place] : place * C) + channel;
+                double *to = values + (padded ? w->offset[place] : place * C) + channel;
                 for (ptrdiff_t i = 0; i < count; i++) to[i * stride] = w->sum[k * SHAP_ROWS + i];
             }
         }
     }
 }
 
-/* Add the values of a pattern to a row. */
+/* Add `values` of patterns to the sums of rows. */
+static INLINE void add_short(const row_set *set, const double *values, const ptrdiff_t stride) {
+    for (ptrdiff_t r = 0; r < set->m; r++) {
+        double *row = set->sums + r * stride;
+        const double *value = values + set->id[r] * stride;
+        for (ptrdiff_t k = 0; k < stride; k += F64_LANES)
+            f64_store(row + k, f64_load(row + k) + f64_load(value + k));
+    }
+}
+
+static void add_values(const row_set *set, const double *values, ptrdiff_t stride) {
+    if (stride == SHORT) add_short(set, values, SHORT);
+    else if (stride == 2 * SHORT) add_short(set, values, 2 * SHORT);
+    else if (stride == 3 * SHORT) add_short(set, values, 3 * SHORT);
+    else add_short(set, values, 4 * SHORT);
+}
+
+/* Add the values of a pattern to a row of the result. */
 static INLINE void add_row(const walk *w, ptrdiff_t places, const double *values, ptrdiff_t r) {
     const shap_block *b = w->b;
     const ptrdiff_t C = w->s->C;
-    if (w->rows) {
-        double *row = w->rows + r * w->stride;
-        for (ptrdiff_t k = 0; k < w->stride; k += F64_LANES)
-            f64_store(row + k, f64_load(row + k) + f64_load(values + k));
+    double *row = w->set->sums ? w->set->sums + r * w->stride
+                               : b->out + r * b->p * (b->pairs ? b->p : 1) * b->outputs + b->to;
+    if (w->set->sums) {
+        for (ptrdiff_t k = 0; k < w->stride; k++) row[k] += values[k];
         return;
     }
-    double *row = b->out + r * b->p * (b->pairs ? b->p : 1) * b->outputs + b->to;
     for (ptrdiff_t k = 0; k < places; k++)
         for (ptrdiff_t c = 0; c < C; c++) row[w->offset[k] + c] += values[k * C + c];
 }
@@ -140,71 +173,114 @@ static INLINE void add_row(const walk *w, ptrdiff_t places, const double *values
 static void flush(const walk *w) {
     const shap_block *b = w->b;
     const ptrdiff_t C = w->s->C;
-    for (ptrdiff_t r = 0; w->rows && r < b->m; r++) {
+    for (ptrdiff_t r = 0; w->set->sums && r < b->m; r++) {
         double *row = b->out + r * b->p * b->outputs + b->to;
-        const double *sums = w->rows + r * w->stride;
+        const double *sums = w->set->sums + r * w->stride;
         for (ptrdiff_t j = 0; j < b->p; j++)
             for (ptrdiff_t c = 0; c < C; c++) row[j * b->outputs + c] += sums[j * C + c];
     }
 }
 
-/* Add the values of a subtree to all rows. */
+/* Room for the values of patterns; 0: no memory. */
+static int make_room(row_set *set, size_t wanted) {
+    if (wanted <= set->capacity) return 1;
+    free(set->room);
+    set->capacity = 0;
+    set->room = (char *)malloc(wanted * sizeof(double) + LINE);
+    if (!set->room) return 0;
+    set->values = (double *)aligned(set->room);
+    set->capacity = wanted;
+    return 1;
+}
+
+/* Add the values of a small subtree to all rows. */
 static int add_subtree(walk *w, int32_t root) {
     const shap_block *b = w->b;
-    const ptrdiff_t words = b->words, n_bits = w->path + w->s->splits[root];
+    row_set *set = w->set;
+    const ptrdiff_t n_bits = w->path + w->s->splits[root];
     subtree c = prepare(w, root);
     const ptrdiff_t columns = c.used, places = columns * (b->pairs ? columns : 1);
-    const ptrdiff_t of_column = w->rows ? w->s->C : b->outputs * (b->pairs ? b->p : 1);
-    if (!w->rows) w->stride = places * w->s->C;
+    const ptrdiff_t of_column = set->sums ? w->s->C : b->outputs * (b->pairs ? b->p : 1);
+    if (!set->sums) w->stride = places * w->s->C;
     const ptrdiff_t size = w->stride;
-    for (ptrdiff_t set = 0; set < (b->pairs ? columns : 1); set++)
+    for (ptrdiff_t other = 0; other < (b->pairs ? columns : 1); other++)
         for (ptrdiff_t k = 0; k < columns; k++)
-            w->offset[set * columns + k] =
-                w->column[k] * of_column + (b->pairs ? w->column[set] * b->outputs : 0);
-    uint32_t *side = w->sides;
-    for (int32_t i = root; i < root + 2 * w->s->splits[root] + 1; i++) {
-        if (is_leaf(w->s->route.tree + i)) continue;
-        find_sides(w, i, side);
-        side += words;
-    }
-    ptrdiff_t count = b->m;
+            w->offset[other * columns + k] =
+                w->column[k] * of_column + (b->pairs ? w->column[other] * b->outputs : 0);
+    find_subtree_sides(w, root);
     const int shared = n_bits <= MAX_BITS;
-    if (shared) {
-        memset(w->keys, 0, (size_t)(32 * words) * sizeof(uint32_t));
-        for (ptrdiff_t d = 0; d < n_bits; d++)
-            memcpy(w->keys + d * words,
-                   d < w->path ? w->follows + w->level[d] * words : w->sides + (d - w->path) * words,
-                   (size_t)words * sizeof(uint32_t));
-        transpose(w->keys, words);
-        count = number_patterns(w, n_bits);
-    }
-    const size_t wanted = (size_t)size * (size_t)((shared ? count : 0) + SHAP_ROWS);
-    if (wanted > w->capacity) {
-        free(w->values);
-        w->capacity = 0;
-        w->values = (double *)malloc(wanted * sizeof(double));
-        if (!w->values) return 0;
-        w->capacity = wanted;
-    }
+    const ptrdiff_t count = shared ? number_patterns(w, n_bits) : set->m;
+    if (!make_room(set, (size_t)size * (size_t)((shared ? count : 0) + SHAP_ROWS))) return 0;
     for (ptrdiff_t begin = 0; begin < count; begin += SHAP_ROWS) {
         const ptrdiff_t lanes = count - begin < SHAP_ROWS ? count - begin : SHAP_ROWS;
-        double *values = w->values + (shared ? begin * size : 0);
-        if (shared) {
-            memset(w->bits, 0, SHAP_ROWS * sizeof(uint32_t));
-            memcpy(w->bits, w->pattern + begin, (size_t)lanes * sizeof(uint32_t));
-            transpose(w->bits, 1);
-        } else {
-            for (ptrdiff_t d = 0; d < n_bits; d++)
-                w->bits[d] = (d < w->path ? w->follows + w->level[d] * words
-                                          : w->sides + (d - w->path) * words)[begin / SHAP_ROWS];
-        }
+        double *values = set->values + (shared ? begin * size : 0);
+        if (shared) spread_patterns(set->pattern + begin, lanes, n_bits, w->bits);
+        for (ptrdiff_t d = 0; !shared && d < n_bits; d++)
+            w->bits[d] = bits_of(w, d)[begin / SHAP_ROWS];
         find_values(w, &c, lanes, values);
         for (ptrdiff_t i = 0; !shared && i < lanes; i++)
             add_row(w, places, values + i * size, begin + i);
     }
-    for (ptrdiff_t r = 0; shared && r < b->m; r++) 
-        add_row(w, places, w->values + w->id[r] * size, r);
+    if (shared && set->sums) add_values(set, set->values, size);
+    for (ptrdiff_t r = 0; shared && !set->sums && r < set->m; r++)
+        add_row(w, places, set->values + set->id[r] * size, r);
     return 1;
+}
+
+static int traverse(walk *w, int32_t root, ptrdiff_t base, int32_t begin, int32_t end);
+
+/* Add the values of a larger subtree, whose way has `length` splits: its patterns take the place of
+   rows, and what they get is added to their rows. */
+static int add_group(walk *w, int32_t root, ptrdiff_t length) {
+    const shap_tree *s = w->s;
+    row_set *set = w->set, *other = set + 1;
+    const ptrdiff_t n_bits = w->path + s->splits[root];
+    uint32_t *to[MAX_BITS], bits[MAX_BITS];
+    place_columns(w, root);
+    find_subtree_sides(w, root);
+    other->m = number_patterns(w, n_bits);
+    other->words = (other->m + SHAP_ROWS - 1) / SHAP_ROWS;
+    other->first = root;
+    for (ptrdiff_t d = 0; d < w->path; d++) to[d] = other->follows + w->level[d] * other->words;
+    ptrdiff_t n = w->path;
+    for (ptrdiff_t i = 0; i < 2 * s->splits[root] + 1; i++)
+        if (!is_leaf(s->route.tree + root + i)) to[n++] = w->given + i * other->words;
+    for (ptrdiff_t k = 0; k < other->words; k++) {
+        spread_patterns(set->pattern + k * SHAP_ROWS, other->m - k * SHAP_ROWS, n_bits, bits);
+        for (ptrdiff_t d = 0; d < n_bits; d++) to[d][k] = bits[d];
+    }
+    memset(other->sums, 0, (size_t)(other->m * w->stride) * sizeof(double));
+    w->set = other;
+    const int enough = traverse(w, root, length, 0, INT32_MAX);
+    w->set = set;
+    if (enough) add_values(set, other->sums, w->stride);
+    return enough;
+}
+
+/* Add the values of the subtrees that begin at nodes [begin, end) below a node. */
+static int traverse(walk *w, int32_t root, ptrdiff_t base, int32_t begin, int32_t end) {
+    const shap_tree *s = w->s;
+    const int32_t most = w->set->sums ? PATTERN_SPLITS : SHAP_SPLITS;
+    const int grouped = w->set == w->sets && w->set->sums;
+    ptrdiff_t length = base;
+    int32_t node = root;
+    for (;;) {
+        const int32_t splits = s->splits[node];
+        const int asked = node < end && node + 2 * splits + 1 > begin;
+        const int group = grouped && splits > most && splits <= GROUP_SPLITS &&
+                          w->path + splits <= MAX_BITS;
+        if (asked && splits > most && !group) {
+            push(w, length++, node++);
+            continue;
+        }
+        if (asked && node >= begin && !(group ? add_group(w, node, length) : add_subtree(w, node)))
+            return 0;
+        while (length > base && w->right[length - 1]) pop(w, --length);
+        if (length == base) return 1;
+        w->right[length - 1] = 1;
+        follow(w, length - 1);
+        node = s->route.tree[w->node[length - 1]].right;
+    }
 }
 
 static int shap_add(const shap_tree *s, const shap_rules *rules, const shap_block *b, int32_t begin,
@@ -212,25 +288,10 @@ static int shap_add(const shap_tree *s, const shap_rules *rules, const shap_bloc
     walk w = {.s = s, .rules = rules, .b = b};
     void *bytes = allocate(&w);
     if (!bytes) return 0;
-    ptrdiff_t length = 0;
-    int32_t node = 0;
-    int enough = 1;
-    for (;;) {
-        const int32_t splits = s->splits[node];
-        const int asked = node < end && node + 2 * splits + 1 > begin;
-        if (asked && splits > SHAP_SPLITS) {
-            push(&w, length++, node++);
-            continue;
-        }
-        if (asked && node >= begin) enough &= add_subtree(&w, node);
-        while (length && w.right[length - 1]) pop(&w, --length);
-        if (!length || !enough) break;
-        w.right[length - 1] = 1;
-        follow(&w, length - 1);
-        node = s->route.tree[w.node[length - 1]].right;
-    }
+    const int enough = traverse(&w, 0, 0, begin, end);
     flush(&w);
-    free(w.values);
+    free(w.sets[0].room);
+    free(w.sets[1].room);
     free(bytes);
     return enough;
 }

@@ -11,7 +11,9 @@
 #define SHAP_LANES 16 /* patterns whose sums stay in registers */
 #define SHAP_GROUPS 2 /* groups of as many patterns that go through a subtree together */
 #define SHAP_ROWS (SHAP_GROUPS * SHAP_LANES) /* also the bits of a word */
-#define SHAP_SPLITS 9 /* most splits of a subtree whose rows are taken by their patterns */
+#define SHAP_SPLITS 9    /* most splits of a subtree whose rows are taken by their patterns, */
+#define PATTERN_SPLITS 7 /* if patterns of a larger subtree stand for rows, */
+#define GROUP_SPLITS 32  /* which has at most so many */
 
 /* A tree and its splits. */
 typedef struct {

@@ -23,12 +23,14 @@ typedef struct {
     const int32_t *coefficients;     /* (nodes,) of a split: the number of its pair in `tables` */
     const double *tables;            /* (pairs, 2, Q) what splits are multiplied by, `g` and `k` */
     const double *fixed;             /* (2, 2, Q) those of a column that is set: absent, present */
+    const double *rest;              /* (path, Q) z (1 - t) */
     const double *gain;              /* (path, Q) (1 - z) / f */
     const uint32_t *follows;         /* (path,) bits of patterns that go along the path */
     const uint32_t *left, *alive;    /* (nodes,) bits of patterns */
     double *weights;                 /* (SHAP_GROUPS, Q, SHAP_LANES) at the root */
     double *stack;                   /* (1 + 2 (depth + 1), SHAP_GROUPS, Q, SHAP_LANES) */
     double *sum;                     /* (used, SHAP_ROWS) */
+    double *factor;                  /* (path, SHAP_LANES) 1 where a column is followed, else 0 */
     ptrdiff_t set;                   /* a column that is always asked about, or never; or -1 */
     int present;
     double sign;
@@ -158,18 +160,23 @@ static INLINE void weigh_root(const subtree *s) {
     const ptrdiff_t Q = s->Q;
     EACH_GROUP {
         double *P = OF_GROUP(s->weights);
-        for (ptrdiff_t q = 0; q < Q; q++) EACH_PART f64_store(AT(P, q), f64_set1(s->weight[q]));
         for (ptrdiff_t d = 0; d < s->path; d++) {
             const unsigned bits = s->follows[d] >> (group * SHAP_LANES);
-            for (ptrdiff_t q = 0; q < Q; q++) {
-                double t = s->point[q], rest = s->share[d] * (1.0 - t);
+            EACH_PART f64_store(AT(s->factor, d), where(bits, v, f64_set1(1.0)));
+        }
+        for (ptrdiff_t q = 0; q < Q; q++) {
+            f64_v weight[PARTS];
+            EACH_PART weight[v] = f64_set1(s->weight[q]);
+            for (ptrdiff_t d = 0; d < s->path; d++) {
+                double t = s->point[q], rest = s->rest[d * Q + q];
                 if (d == s->set) {
                     t = s->present;
                     rest = s->present ? 0.0 : s->share[d];
                 }
-                EACH_PART f64_store(AT(P, q), f64_load(AT(P, q)) *
-                                                  (f64_set1(rest) + where(bits, v, f64_set1(t))));
+                EACH_PART weight[v] = weight[v] * f64_fma(f64_set1(t), f64_load(AT(s->factor, d)),
+                                                          f64_set1(rest));
             }
+            EACH_PART f64_store(AT(P, q), weight[v]);
         }
     }
 }
