@@ -16,6 +16,7 @@ from statfast._validation import (
     as_count,
     as_real,
     as_rows,
+    did_you_mean,
     is_sparse,
     shown,
     wrong_type,
@@ -96,7 +97,8 @@ def require_kernel(kernel: Any, name: str) -> Any:
     wanted = f"one of {', '.join(map(repr, NAMES))}, a kernel or a function of two arrays"
     if isinstance(kernel, str):
         if kernel not in NAMES:
-            raise ValueError(f"{name} must be {wanted}; got {shown(kernel)}.")
+            hint = did_you_mean(kernel, NAMES)
+            raise ValueError(f"{name} must be {wanted}; got {shown(kernel)}.{hint}")
     elif isinstance(kernel, type):
         text = kernel.__name__
         raise TypeError(f"{name} must be {wanted}; got the class {text}. Pass {text}(), say.")

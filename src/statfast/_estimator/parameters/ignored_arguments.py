@@ -98,9 +98,10 @@ def check_ignored(cls: type, name: str, value: Any) -> None:
     kinds = [base.__name__ for base in cls.__mro__]
     values, why = next(IGNORED[kind, name] for kind in kinds if (kind, name) in IGNORED)
     if values is not ANY and not _harmless(value, values):
+        hint = f"{did_you_mean(value, values)} ".lstrip() if isinstance(value, str) else ""
         raise ValueError(
             f"{cls.__name__} takes {name} from scikit-learn's parameters only as "
-            f"{either(values)}; got {shown(value)}. {why}".rstrip()
+            f"{either(values)}; got {shown(value)}. {hint}{why}".rstrip()
         )
 
 

@@ -51,7 +51,8 @@ def indicators_of(y_true: Any, y_pred: Any, sample_weight: Any) -> Indicators | 
             raise ValueError(
                 "y_true and y_pred are of different kinds, one of several labels a row: "
                 "Classification metrics can't handle a mix of multilabel-indicator and other "
-                "targets. Pass two matrices of the same columns."
+                "targets. Pass two matrices of the same columns, or of one label a row "
+                "predict(X) instead of predict_proba(X)."
             )
         return None
     true, pred = as_marks(y_true, "y_true"), as_marks(y_pred, "y_pred")

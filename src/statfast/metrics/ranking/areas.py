@@ -278,7 +278,10 @@ def _of_classes(
     if average == "samples":
         raise ValueError("average='samples' is for indicators of several labels a row.")
     if multi_class == "raise":
-        raise ValueError("multi_class must be in ('ovo', 'ovr') for more than two classes.")
+        raise ValueError(
+            "multi_class must be in ('ovo', 'ovr') for more than two classes. Pass "
+            "multi_class='ovr' for each class against all others."
+        )
     y = as_column(y_true, "y_true")
     classes, codes = as_labels(y, len(y), name="y_true")
     if labels is not None:

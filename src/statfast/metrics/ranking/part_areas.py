@@ -83,7 +83,10 @@ def area_of_parts(
     if k < 2:
         return _undefined()
     if multi_class == "raise":
-        raise ValueError("multi_class must be in ('ovo', 'ovr') for more than two classes.")
+        raise ValueError(
+            "multi_class must be in ('ovo', 'ovr') for more than two classes. Pass "
+            "multi_class='ovr' for each class against all others."
+        )
     column = {label: c for c, label in enumerate(classes)}
     if as_choice(multi_class, "multi_class", ("raise", "ovr", "ovo")) == "ovr":
         areas = [_area(parts, Sides(label, None, column[label], k)) for label in classes]
