@@ -227,3 +227,20 @@ def test_leaf_size_of_a_small_type_of_numpy(algorithm):
     model = NearestNeighbors(algorithm=algorithm, leaf_size=np.int8(100)).fit(X)
     for got, want in zip(model.kneighbors(), NearestNeighbors().fit(X).kneighbors(), strict=True):
         np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("kind", ["normal", "plane", "clusters", "near a plane"])
+@pytest.mark.parametrize("n", [2_100, 5_000])
+def test_samples_of_a_few_wide_rows_choose_what_their_tree_would(monkeypatch, kind, n):
+    rng = np.random.default_rng(n)
+    X = rng.standard_normal((n, 20))
+    if kind != "normal":
+        X = rng.standard_normal((n, 2)) @ rng.standard_normal((2, 20))
+        X += (0.02 if kind == "near a plane" else 0.0) * rng.standard_normal((n, 20))
+    if kind == "clusters":
+        X = 9.0 * rng.standard_normal((30, 20))[rng.integers(0, 30, n)] + 0.1 * X
+    chosen = []
+    for columns in (auto_module.MIN_SAMPLED_COLUMNS, 21):
+        monkeypatch.setattr(auto_module, "MIN_SAMPLED_COLUMNS", columns)
+        chosen.append(type(NearestNeighbors().fit(X)._index))
+    assert chosen[0] is chosen[1]

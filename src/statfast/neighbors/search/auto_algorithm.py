@@ -3,10 +3,10 @@
 
 How many rows a tree visits depends on the data: on their number, on the dimension of the surface
 that they lie near, on clusters and duplicates. So it is counted: a tree is built, and searched for
-the neighbors of some of the rows. If there are many rows, samples of two sizes are tried first. The
-share of rows visited falls with their number, and the faster the more there are, so that a line
-through both sizes on logarithmic axes tends to overestimate the share among all rows. The tree of
-all rows is only built and tried if it is better by this estimate, or not much worse.
+the neighbors of some of the rows. If there are many rows or columns, samples of two sizes are tried
+first. The share of rows visited falls with their number, and the faster the more there are, so that
+a line through both sizes on logarithmic axes tends to overestimate the share among all rows. The
+tree of all rows is only built and tried if it is better by this estimate, or not much worse.
 
 Counts at fixed costs are compared, not times, so that the choice is the same in every run. It is
 made for many queries: building a tree costs little more than reading the rows a few times, which
@@ -31,6 +31,7 @@ MIN_TREE_ROWS = 512  # rows: for fewer there is little to gain, and a fit should
 SAMPLE_QUERIES = 64  # queries to a tree, which give its mean cost to some percent
 SAMPLE_ROWS = 8192  # rows of the larger sample; the smaller has an eighth
 MAX_SAMPLE_NUMBERS = 1 << 21  # numbers of the larger sample, so that many columns are cheap too
+MIN_SAMPLED_COLUMNS = 16  # of few rows; of fewer columns their tree costs as little as samples
 DECISIVE_RATIO = 4.0  # of predicted costs, tree to brute force: above, the tree is not built
 
 # Nanoseconds, measured on one core of an AVX-512 machine at 2 to 3 GHz; only their ratios count.
@@ -56,7 +57,10 @@ def choose_algorithm(task: SearchTask) -> tuple[str, Any]:
     if n < MIN_TREE_ROWS or not trees or task.metric.kind == CALLABLE:
         return "brute", built("brute", task)
     tree = trees[0]
-    large = min(SAMPLE_ROWS, MAX_SAMPLE_NUMBERS // task.rows.shape[1])
+    d = task.rows.shape[1]
+    large = min(SAMPLE_ROWS, MAX_SAMPLE_NUMBERS // d)
+    if d >= MIN_SAMPLED_COLUMNS:
+        large = min(large, n // 4)
     if (
         n > 2 * large
         and large >= MIN_TREE_ROWS
