@@ -230,6 +230,15 @@ def bill_of_materials(version):
     }
 
 
+def description():
+    """The README as package indexes show it: links and pictures within the project lead nowhere
+    there, so that of links their words are left, and of pictures nothing."""
+    text = Path("README.md").read_text(encoding="utf-8")
+    inside = r"\((?!https?://|#)[^)]*\)"
+    text = re.sub(rf"!\[[^]]*\]{inside}\n+", "", text)
+    return re.sub(rf"\[([^]]*)\]{inside}", r"\1", text)
+
+
 def digest(file):
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
@@ -334,6 +343,8 @@ def extensions():
 if __name__ == "__main__":
     Options.docstrings = False  # of kernels: who reads them has the source
     setup(
+        long_description=description(),
+        long_description_content_type="text/markdown",
         ext_modules=extensions(),
         cmdclass={"build_ext": BuildKernels, "bdist_wheel": Wheel},
         options={

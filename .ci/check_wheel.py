@@ -8,6 +8,7 @@ commit with the same ``SOURCE_DATE_EPOCH``, both must be the same bytes.
 """
 
 import json
+import re
 import sys
 import zipfile
 from collections import Counter
@@ -36,6 +37,9 @@ def faults(archive):
     kinds = {PurePosixPath(name).name.partition(".")[2] for name in names if is_compiled(name)}
     if len(kinds) != 1:
         yield f"Kernels are of {len(kinds)} kinds {sorted(kinds)}: delete build/ and build again."
+    metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
+    for link in re.findall(r"\]\((?!https?://|#)[^)]*\)", archive.read(metadata).decode()):
+        yield f"The description has a link {link[1:]}, which leads nowhere outside the project."
     yield from faults_of_materials(archive)
 
 
