@@ -17,6 +17,7 @@ MIN_CLUSTER_SIZE = 20
 SAMPLED_ROWS = 400
 LISTED_ROWS = 40  # nearest rows of which the nearest by mutual reachability is taken
 NOISE = 0.05  # the share of rows anywhere
+SECONDS_ALLOWED = 100.0  # of a run: peers that compare all rows would take hours for a million
 
 # --- data and problems ---
 
@@ -40,17 +41,23 @@ def evenly_dense(n, seed):
 def _growth(task, n):
     """A problem of a row of sizes, whose times show how they grow."""
     name = f"growth: {task.upper()} of {n}x2"
-    return Problem(name, task, partial(evenly_dense, n), beyond=True, limit=300.0)
+    return Problem(name, task, partial(evenly_dense, n), beyond=True, limit=SECONDS_ALLOWED)
 
 
 def _problem(n, d, eps, group=""):
     name = f"DBSCAN of {n}x{d}, eps={eps}"
-    return Problem(name, "dbscan", partial(clouds, n, d, eps), group=group, beyond=not group)
+    return Problem(
+        name, "dbscan", partial(clouds, n, d, eps), group=group, beyond=not group,
+        limit=SECONDS_ALLOWED,
+    )  # fmt: skip
 
 
 def _persistent(n, d, group=""):
     name = f"HDBSCAN of {n}x{d}"
-    return Problem(name, "hdbscan", partial(clouds, n, d, 0.0), group=group, beyond=not group)
+    return Problem(
+        name, "hdbscan", partial(clouds, n, d, 0.0), group=group, beyond=not group,
+        limit=SECONDS_ALLOWED,
+    )  # fmt: skip
 
 
 # --- checks ---
