@@ -40,7 +40,7 @@ def evenly_dense(n, seed):
 
 def _growth(task, n):
     """A problem of a row of sizes, whose times show how they grow."""
-    name = f"growth: {task.upper()} of {n}x2"
+    name = f"growth of {task.upper()}, {n}x2"
     return Problem(name, task, partial(evenly_dense, n), beyond=True, limit=SECONDS_ALLOWED)
 
 

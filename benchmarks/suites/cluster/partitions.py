@@ -166,7 +166,7 @@ OURS = {
 }  # fmt: skip
 CONSTRAINED = partial(
     FitThen, "k_means_constrained.KMeansConstrained", answers=_LABELS, from_data=_SIZED,
-    n_init=1, random_state=0,
+    threaded=False, n_init=1, random_state=0,
 )  # fmt: skip
 KMODES = partial(
     FitThen, "kmodes.kmodes.KModes", answers=_LABELS, from_data={"n_clusters": "k"}, init="Cao",

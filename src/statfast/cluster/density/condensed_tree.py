@@ -180,6 +180,15 @@ class Clusters:
         return np.nan_to_num(score)
 
 
+def select_clusters(
+    Z: Array, core: Array, weight: Array | None, min_cluster_size: int, by: Selection
+) -> tuple[Array, Clusters, Clustering]:
+    """The condensed tree of merges, its clusters, and those that are selected."""
+    tree = condensed_tree(Z, core, weight, min_cluster_size)
+    clusters = Clusters(tree, len(core))
+    return tree, clusters, clusters.clustering(by)
+
+
 def clusters_at(Z: Array, core: Array, weight: Array | None, cut: float, least: float) -> Array:
     """The labels of points that merges up to a height join; groups below a weight are noise."""
     n = len(core)

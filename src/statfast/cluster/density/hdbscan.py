@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from statfast._distance import MetricRows, is_precomputed, metric_rows_for
-from statfast._engine import checkpoint
+from statfast._engine import checkpoint, interruptible
 from statfast._estimator import (
     Clusterer,
     Estimator,
@@ -30,7 +30,7 @@ from statfast.cluster.density.condensed_tree import (
     Clusters,
     Selection,
     clusters_at,
-    condensed_tree,
+    select_clusters,
 )
 from statfast.cluster.density.mutual_reachability import (
     NUMBERS_AT_A_TIME,
@@ -244,15 +244,14 @@ class HDBSCAN(Clusterer, Estimator):
         source, weight = checked.source, checked.weight
         density = _density_rule(params, source.n, weight)
         Z, core = merges_by_reachability(source, density, self.n_jobs)
-        tree = condensed_tree(Z, core, weight, params.min_cluster_size)
-        clusters = Clusters(tree, source.n)
-        result = clusters.clustering(
-            Selection(
-                params.cluster_selection_method, params.cluster_selection_epsilon,
-                np.inf if params.max_cluster_size is None else params.max_cluster_size,
-                params.allow_single_cluster,
-            )
+        selection = Selection(
+            params.cluster_selection_method, params.cluster_selection_epsilon,
+            np.inf if params.max_cluster_size is None else params.max_cluster_size,
+            params.allow_single_cluster,
         )  # fmt: skip
+        tree, clusters, result = interruptible(
+            select_clusters, Z, core, weight, params.min_cluster_size, selection
+        )
         centers = {}
         if params.store_centers is not None:
             shares = result.probabilities if weight is None else result.probabilities * weight

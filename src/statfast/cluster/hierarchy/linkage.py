@@ -16,7 +16,7 @@ from statfast._distance import (
     fits,
     scale_of,
 )
-from statfast._engine import checkpoint
+from statfast._engine import checkpoint, interruptible
 from statfast._typing import Array, Jobs
 from statfast._validation import as_choice, as_real, warn_user
 from statfast.cluster.hierarchy.boruvka_matrix import edges_of_triangle
@@ -244,5 +244,5 @@ def merges(a: np.ndarray, b: np.ndarray, height: np.ndarray, *, by_height: bool)
     every = np.arange(count)
     order = rising(height, every) if by_height else every
     Z = np.empty((count, 4))
-    forest.label(order, a, b, height, np.empty(2 * count + 1, np.int32), Z)
+    interruptible(forest.label, order, a, b, height, np.empty(2 * count + 1, np.int32), Z)
     return Z

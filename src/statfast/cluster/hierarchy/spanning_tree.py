@@ -19,6 +19,7 @@ from statfast._distance import (
     as_dissimilarities,
     rescaled,
 )
+from statfast._engine import interruptible
 from statfast.cluster.hierarchy.boruvka_matrix import Edges, edges_of_triangle
 from statfast.cluster.hierarchy.boruvka_points import edges_by_tree
 from statfast.cluster.hierarchy.boruvka_rows import edges_by_comparing
@@ -102,7 +103,7 @@ def rising(values: np.ndarray, *keys: np.ndarray) -> np.ndarray:
 
     Ties are rare, and a sort that need not break them is several times as fast.
     """
-    order = np.argsort(values)
+    order = interruptible(np.argsort, values)
     arranged = values[order]
     same = np.concatenate([[False], arranged[1:] == arranged[:-1], [False]])
     tied = np.flatnonzero(same[1:] | same[:-1])
