@@ -37,7 +37,7 @@ METHODS = (
 )  # fmt: skip
 MIN_WIDTH = 1e-8  # of a bin, as in scikit-learn; relative to the range of a column below 1
 MAX_BINS = 2**31 - 1  # Columns of zeros and ones are numbered in 32 bits.
-MOST_COMPARED = 32  # inner edges; of more, a search is faster
+MAX_COMPARED_EDGES = 32  # inner edges; of more, a search is faster
 VALUES_AT_ONCE = 2**15
 MAX_ROUNDS = 10_000  # of k-means of one column, which ends by itself long before
 
@@ -317,7 +317,7 @@ def _reached(rows: Array, edges: Array, kind: Any) -> Array:
     values of a block of rows; of many, each value is searched among them."""
     out = np.empty(rows.shape, dtype=kind)
     most = max(len(of_column) - 2 for of_column in edges)
-    if most > MOST_COMPARED:
+    if most > MAX_COMPARED_EDGES:
         for j, of_column in enumerate(edges):
             out[:, j] = np.searchsorted(of_column[1:-1], rows[:, j], side="right")
         return out
