@@ -88,3 +88,42 @@ def test_example(name):
         for source in TWINS[name]:
             exec(compile(source, name, "single"), scope)
     assert not unexplained(report)
+
+
+def main():
+    """The table of all examples and programs: ``python -m tests.audit.test_programs``."""
+    columns = ("calls", "doubled", "rows", "faster", "slower", "equal", "explained", "differs",
+               "failed", "not doubled")  # fmt: skip
+    total = {"docstrings": dict.fromkeys(columns, 0), "programs": dict.fromkeys(columns, 0)}
+    reasons = {}
+
+    def add(kind, run_it):
+        with watch() as report, contextlib.redirect_stdout(io.StringIO()):
+            run_it()
+        for column, count in report.counts().items():
+            total[kind][column] += count
+        for row in report.rows:
+            for reason in row.explained_by.split("; ") if row.verdict == "explained" else ():
+                reasons[reason.partition(" (scikit")[0]] = (
+                    reasons.get(reason.partition(" (scikit")[0], 0) + 1
+                )
+        for row in unexplained(report):
+            print(row)
+
+    warnings.simplefilter("ignore")
+    for program in PROGRAMS:
+        add("programs", lambda program=program: run(program, []))
+    for name, sources in TWINS.items():
+        scope = {"__name__": "example"}
+        add("docstrings", lambda sources=sources, name=name, scope=scope: [
+            exec(compile(source, name, "single"), scope) for source in sources
+        ])  # fmt: skip
+    print(f"{'':12}", *(f"{column:>11}" for column in columns))
+    for kind, counts in total.items():
+        print(f"{kind:12}", *(f"{counts[column]:11}" for column in columns))
+    for reason, count in sorted(reasons.items(), key=lambda item: -item[1]):
+        print(f"{count:5} {reason}")
+
+
+if __name__ == "__main__":
+    main()

@@ -151,6 +151,15 @@ def test_warnings_of_the_program_are_shown_once(capsys):
     assert capsys.readouterr().out == ""
 
 
+def test_other_threads_print_meanwhile(capsys):
+    with undisturbed():
+        print("of ours")
+        thread = threading.Thread(target=print, args=("of the program",))
+        thread.start()
+        thread.join()
+    assert capsys.readouterr().out == "of the program\n"
+
+
 def test_an_error_of_the_program_is_its_own(iris):
     X, y = iris
     with watch() as report, pytest.raises(ValueError, match="inconsistent"):
@@ -332,7 +341,9 @@ from sklearn.linear_model import Ridge
 from sklearn.datasets import load_iris
 
 class Here:
-    pass
+    number: int = 3
+
+assert Here.__annotations__ == {"number": int}  # types, not their names
 
 def main():
     import pickle
@@ -366,7 +377,7 @@ def test_scripts(end, tmp_path):
     assert done.returncode == code, done.stderr
     assert done.stdout == "['--a', 'b'] 0.93\n"
     assert words in done.stderr
-    assert "script.py:13" in done.stderr
+    assert "script.py:15" in done.stderr
     assert "Ridge.score" in done.stderr
     assert "statfast/audit/__main__" not in done.stderr
     assert "<table>" in page.read_text("utf-8")
@@ -379,6 +390,18 @@ def test_help_and_a_script_that_is_not_there():
     done = subprocess.run([*run, "no.py"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "there is no file no.py" in done.stderr
+
+
+def test_scikit_learn_is_not_there(tmp_path):
+    (tmp_path / "sklearn.py").write_text("raise ImportError('none')", "utf-8")
+    script = tmp_path / "script.py"
+    script.write_text("print(1)", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "statfast.audit", str(script)], capture_output=True, text=True,
+        check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith("An audit compares with scikit-learn, which is not installed")
 
 
 def test_a_sparse_answer_stays_as_it_is():

@@ -2,8 +2,8 @@
 """Files of earlier versions: each is read, and answers as it did when it was written.
 
 ``python -m tests.interchange.test_golden_files`` writes those of the installed version, once,
-before its release. Files of earlier versions are never written again: where one is not read any
-more, the reader is mended.
+before its release, and those of models that came to the table since. No file is written again:
+where one is not read any more, the reader is mended.
 """
 
 import json
@@ -23,6 +23,7 @@ LABELS = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
 CLASSES = np.array(["a", "b", "c"])[np.digitize(X[:, 0], [-0.5, 0.5])]
 NUMBERS = X @ [1.0, -2.0, 0.5] + 0.1 * X[:, 0] ** 2
 WITH_GAPS = np.where(RNG.random(X.shape) < 0.1, np.nan, X)
+WORDS = ["the cat sat", "a dog ran", "the dog sat down", "cats and dogs", "rain again"] * 6
 GROUPS = np.array([["red", "blue", "green"][i % 3] for i in range(30)], dtype=object)[:, None]
 
 MODELS = {
@@ -60,16 +61,53 @@ MODELS = {
     ).fit(X, NUMBERS),
     "SVC": lambda: s.SVC().fit(X, CLASSES),
     "SVR": lambda: s.SVR().fit(X, NUMBERS),
+    "BaggingClassifier": lambda: s.BaggingClassifier(
+        s.DecisionTreeClassifier(max_depth=2), n_estimators=3, max_features=2, random_state=0
+    ).fit(X, CLASSES),
+    "CalibratedClassifierCV": lambda: s.CalibratedClassifierCV(s.GaussianNB(), cv=3).fit(
+        X, LABELS
+    ),
+    "ConformalRegressor": lambda: s.ConformalRegressor(s.Ridge(), method="cv+", cv=3).fit(
+        X, NUMBERS
+    ),
+    "HDBSCAN": lambda: s.HDBSCAN(min_cluster_size=4).fit(X),
+    "IsotonicRegression": lambda: s.IsotonicRegression(out_of_bounds="clip").fit(
+        X[:, 0], NUMBERS
+    ),
+    "KernelDensity": lambda: s.KernelDensity(bandwidth=0.5).fit(X),
+    "KernelRidge": lambda: s.KernelRidge(kernel="rbf", gamma=0.5).fit(X, NUMBERS),
+    "KNNImputer": lambda: s.KNNImputer(n_neighbors=2).fit(WITH_GAPS),
+    "LogisticRegression": lambda: s.LogisticRegression(C=1.0).fit(X, LABELS),
+    "MultiOutputRegressor": lambda: s.MultiOutputRegressor(s.Ridge()).fit(
+        X, np.column_stack([NUMBERS, X[:, 1]])
+    ),
+    "OneHotEncoder": lambda: s.OneHotEncoder(min_frequency=11).fit(GROUPS),
+    "OneVsRestClassifier": lambda: s.OneVsRestClassifier(s.GaussianNB()).fit(X, CLASSES),
+    "QuantileTransformer": lambda: s.QuantileTransformer(n_quantiles=9).fit(X),
+    "StackingRegressor": lambda: s.StackingRegressor(
+        [("line", s.Ridge()), ("tree", s.DecisionTreeRegressor(max_depth=2))], cv=3
+    ).fit(X, NUMBERS),
+    "TfidfVectorizer": lambda: s.TfidfVectorizer().fit(WORDS),
+    "VotingClassifier": lambda: s.VotingClassifier(
+        [("nb", s.GaussianNB()), ("lda", s.LinearDiscriminantAnalysis())], voting="soft"
+    ).fit(X, CLASSES),
+}  # fmt: skip
+ROWS = {
+    **dict.fromkeys(("CategoricalNB", "MultinomialNB", "NMF"), COUNTS),
+    "IsotonicRegression": X[:, :1], "OneHotEncoder": GROUPS, "TfidfVectorizer": WORDS,
+    "KNNImputer": WITH_GAPS,
 }  # fmt: skip
 METHODS = ("predict", "predict_proba", "decision_function", "transform", "score_samples")
 
 
 def answers(model):
-    rows = COUNTS if isinstance(model, s.CategoricalNB | s.MultinomialNB | s.NMF) else X
+    rows = ROWS.get(type(model).__name__, X)
+    said = {method: getattr(model, method)(rows) for method in METHODS if hasattr(model, method)}
+    if hasattr(model, "labels_"):
+        said["labels_"] = model.labels_
     return {
-        method: getattr(model, method)(rows).tolist()
-        for method in METHODS
-        if hasattr(model, method)
+        name: (values.toarray() if hasattr(values, "toarray") else values).tolist()
+        for name, values in said.items()
     }
 
 
@@ -102,14 +140,17 @@ def test_files_of_earlier_versions_answer_as_they_did(version):
 
 def write(version):
     folder = FOLDER / version
-    folder.mkdir()
-    said = {}
+    folder.mkdir(exist_ok=True)
+    kept = folder / "answers.json"
+    said = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
     for name, make in MODELS.items():
+        if name in said:
+            continue
         model = make()
         s.save(model, folder / f"{name}.statfast")
         said[name] = answers(model)
     text = json.dumps(said, separators=(",", ":"))
-    (folder / "answers.json").write_text(text + "\n", "utf-8")
+    kept.write_text(text + "\n", "utf-8")
 
 
 if __name__ == "__main__":

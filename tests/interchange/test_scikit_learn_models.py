@@ -1,24 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fitted models of scikit-learn as those of statfast, and back: answers are the same."""
 
+import copy
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import statfast
 from statfast import from_sklearn, load, save, to_sklearn
 from statfast._estimator import copied
+from statfast.audit.twins import sklearn_classes, twin_class
+from statfast.interchange.scikit_learn import conversion
+from statfast.interchange.scikit_learn.refusals import REASONS
 
 sk = pytest.importorskip("sklearn")
 from sklearn import (  # noqa: E402
+    calibration,
     cluster,
     compose,
     decomposition,
     discriminant_analysis,
     ensemble,
+    feature_selection,
     impute,
+    isotonic,
+    kernel_ridge,
     linear_model,
+    mixture,
+    multiclass,
+    multioutput,
     naive_bayes,
     neighbors,
     pipeline,
@@ -26,6 +40,8 @@ from sklearn import (  # noqa: E402
     svm,
     tree,
 )  # fmt: skip
+from sklearn.base import clone  # noqa: E402
+from sklearn.feature_extraction import text  # noqa: E402
 
 RNG = np.random.default_rng(17)
 X = RNG.normal(size=(120, 5))
@@ -47,6 +63,20 @@ SAMME = {
     for key, value in ensemble.AdaBoostClassifier().get_params().items()
     if value == "SAMME.R"
 }
+
+
+def members(*models):
+    return [(f"m{k}", model) for k, model in enumerate(models)]
+
+
+CLASSIFIERS = members(
+    linear_model.LogisticRegression(), tree.DecisionTreeClassifier(max_depth=3, random_state=0),
+    naive_bayes.GaussianNB(),
+)  # fmt: skip
+OF_NUMBERS = members(
+    linear_model.Ridge(), tree.DecisionTreeRegressor(max_depth=3, random_state=0),
+    neighbors.KNeighborsRegressor(3),
+)  # fmt: skip
 
 MODELS = {
     "least squares": (linear_model.LinearRegression(), NUMBERS),
@@ -123,7 +153,137 @@ MODELS = {
     "quartiles": (preprocessing.RobustScaler(), None),
     "lengths": (preprocessing.Normalizer("l1"), None),
     "polynomials": (preprocessing.PolynomialFeatures(2), None),
+    "imputed by means": (impute.SimpleImputer(), None),
     "imputed": (impute.SimpleImputer(strategy="median"), None),
+    "poisson": (linear_model.PoissonRegressor(), COUNTS[:, 0]),
+    "poisson at the origin": (
+        linear_model.PoissonRegressor(alpha=0.0, fit_intercept=False), COUNTS[:, 0]
+    ),
+    "gamma": (linear_model.GammaRegressor(alpha=0.1), np.exp(NUMBERS / 4.0)),
+    "tweedie": (linear_model.TweedieRegressor(power=1.5, alpha=0.1), COUNTS[:, 1]),
+    "tweedie, normal": (linear_model.TweedieRegressor(power=0.0), NUMBERS),
+    "tweedie, normal with a log": (
+        linear_model.TweedieRegressor(power=0.0, link="log"), np.exp(NUMBERS / 4.0)
+    ),
+    "bagging": (ensemble.BaggingClassifier(**SEVEN_TREES), THREE),
+    "bagging of columns": (
+        ensemble.BaggingClassifier(
+            linear_model.LogisticRegression(), max_features=3, bootstrap_features=True,
+            **SEVEN_TREES,
+        ),
+        TWO,
+    ),
+    "bagging of votes": (
+        ensemble.BaggingClassifier(svm.LinearSVC(), max_samples=0.5, **SEVEN_TREES), THREE
+    ),
+    "bagging of numbers": (
+        ensemble.BaggingRegressor(tree.DecisionTreeRegressor(max_depth=3), max_features=0.6,
+                                  **SEVEN_TREES),
+        NUMBERS,
+    ),
+    "votes": (ensemble.VotingClassifier(CLASSIFIERS), THREE),
+    "votes with weights": (
+        ensemble.VotingClassifier([*CLASSIFIERS, ("no", "drop")], weights=[1, 2, 2, 5]), TWO
+    ),
+    "mean votes": (
+        ensemble.VotingClassifier(CLASSIFIERS, voting="soft", flatten_transform=False), THREE
+    ),
+    "mean of numbers": (ensemble.VotingRegressor(OF_NUMBERS, weights=[1, 2, 3]), NUMBERS),
+    "stack": (ensemble.StackingClassifier(CLASSIFIERS, cv=3), THREE),
+    "stack of two": (ensemble.StackingClassifier(CLASSIFIERS, passthrough=True, cv=3), TWO),
+    "stack of labels": (
+        ensemble.StackingClassifier(
+            [("drop", "drop"), *CLASSIFIERS], tree.DecisionTreeClassifier(max_depth=4),
+            cv=3, stack_method="predict",
+        ),
+        THREE,
+    ),
+    "stack of numbers": (
+        ensemble.StackingRegressor(OF_NUMBERS, linear_model.Lasso(0.01), cv=3), NUMBERS
+    ),
+    "stack of chains": (
+        ensemble.VotingClassifier(
+            members(
+                pipeline.make_pipeline(preprocessing.StandardScaler(), svm.LinearSVC()),
+                ensemble.AdaBoostClassifier(**SEVEN_TREES, **SAMME),
+                ensemble.StackingClassifier(CLASSIFIERS, cv=3),
+                ensemble.VotingClassifier(CLASSIFIERS),
+            )
+        ),
+        THREE,
+    ),
+    "one against the others": (
+        multiclass.OneVsRestClassifier(linear_model.LogisticRegression()), THREE
+    ),
+    "one against the other": (multiclass.OneVsRestClassifier(naive_bayes.GaussianNB()), TWO),
+    "classes of outputs": (
+        multioutput.MultiOutputClassifier(linear_model.LogisticRegression()), OUTPUTS
+    ),
+    "numbers of outputs": (multioutput.MultiOutputRegressor(linear_model.Lasso(0.1)), TARGETS),
+    "calibrated": (calibration.CalibratedClassifierCV(svm.LinearSVC(), cv=3), THREE),
+    "calibrated by steps": (
+        calibration.CalibratedClassifierCV(
+            naive_bayes.GaussianNB(), method="isotonic", cv=3, ensemble=False
+        ),
+        TWO,
+    ),
+    "scaled target": (
+        compose.TransformedTargetRegressor(
+            linear_model.Ridge(), transformer=preprocessing.StandardScaler()
+        ),
+        TARGETS,
+    ),
+    "target of a function": (
+        compose.TransformedTargetRegressor(linear_model.Ridge(), func=np.exp, inverse_func=np.log),
+        NUMBERS / 8.0,
+    ),
+    "side by side": (
+        pipeline.FeatureUnion(
+            [("a", preprocessing.StandardScaler()), ("b", "drop"), ("c", decomposition.PCA(2)),
+             ("d", "passthrough")],
+            transformer_weights={"c": 3.0},
+        ),
+        None,
+    ),
+    "best by F": (feature_selection.SelectKBest(k=2), THREE),
+    "a share by correlation": (
+        feature_selection.SelectPercentile(feature_selection.f_regression, percentile=40), NUMBERS
+    ),
+    "significant": (feature_selection.SelectFdr(alpha=0.2), THREE),
+    "significant by another": (
+        feature_selection.GenericUnivariateSelect(mode="fwe", param=0.3), THREE
+    ),
+    "varying": (feature_selection.VarianceThreshold(0.95), None),
+    "selected by a model": (
+        feature_selection.SelectFromModel(linear_model.Lasso(0.1), max_features=2), NUMBERS
+    ),
+    "eliminated": (
+        feature_selection.RFE(linear_model.LogisticRegression(), n_features_to_select=2), THREE
+    ),
+    "singular vectors": (decomposition.TruncatedSVD(3, random_state=0), None),
+    "mixture": (mixture.GaussianMixture(2, random_state=0), None),
+    "mixture, tied": (mixture.GaussianMixture(2, covariance_type="tied", random_state=0), None),
+    "mixture of columns": (
+        mixture.GaussianMixture(3, covariance_type="diag", random_state=0), None
+    ),
+    "mixture of balls": (
+        mixture.GaussianMixture(3, covariance_type="spherical", random_state=0), None
+    ),
+    "isolation": (ensemble.IsolationForest(**SEVEN_TREES, max_samples=64), None),
+    "isolation of columns": (
+        ensemble.IsolationForest(
+            **SEVEN_TREES, max_features=2, bootstrap=True, contamination=0.1
+        ),
+        None,
+    ),
+    "kernel ridge": (kernel_ridge.KernelRidge(alpha=0.5, kernel="rbf"), TARGETS),
+    "kernel ridge of lines": (kernel_ridge.KernelRidge(alpha=0.5), NUMBERS),
+    "kernel ridge of a polynomial": (
+        kernel_ridge.KernelRidge(alpha=0.5, kernel="poly", degree=2, coef0=0.5), NUMBERS
+    ),
+    "kernel ridge, laplacian": (
+        kernel_ridge.KernelRidge(alpha=0.5, kernel="laplacian", gamma=0.3), NUMBERS
+    ),
     "pipeline": (
         pipeline.make_pipeline(
             preprocessing.StandardScaler(), "passthrough", decomposition.PCA(3),
@@ -171,6 +331,8 @@ def fitted(name):
 def assert_same(first, second, rows, rtol=1e-12):
     """All that both answer."""
     asked = 0
+    if hasattr(first, "score_samples") and hasattr(first, "estimators_features_"):
+        np.testing.assert_allclose(second.score_samples(rows), first.score_samples(rows), rtol)
     for method in METHODS:
         if not (hasattr(first, method) and hasattr(second, method)):
             continue
@@ -343,16 +505,292 @@ def test_output_is_that_which_was_set(table):
         assert other.get_feature_names_out().tolist() == ["a", "b"]
 
 
-def test_boosting_with_columns_of_categories(table):
+@pytest.mark.parametrize("target", [TWO, THREE])
+def test_boosting_with_columns_of_categories(table, target):
     table = table[["a", "color", "b", "size"]].copy()
     table["color"] = table["color"].astype("category")
-    model = ensemble.HistGradientBoostingClassifier(
-        max_iter=9, categorical_features=["color", "size"]
-    ).fit(table, THREE)
+    kind, columns = ensemble.HistGradientBoostingClassifier, ["color", "size"]
+    model = kind(max_iter=9, categorical_features=columns).fit(table, target)
     converted = from_sklearn(model)
     assert_same(model, converted, table)
-    with pytest.raises(TypeError, match="categories is not converted"):
-        to_sklearn(converted)
+    assert_same(model, to_sklearn(converted), table)
+    ours = statfast.HistGradientBoostingClassifier(max_iter=9, categorical_features=columns)
+    rows = table.astype({"color": object})
+    rows.loc[rows.index[:3], "color"] = "unknown"  # a category that the fit has not seen
+    ours.fit(table, target)
+    for other in (to_sklearn(ours), from_sklearn(to_sklearn(ours))):
+        assert_same(ours, other, table, 1e-11)
+        assert_same(ours, other, rows, 1e-11)
+
+
+def test_boosting_with_codes_of_categories():
+    rows = np.column_stack([COUNTS[:, :2] * 3.0, X[:, 2:]])
+    rows[::9, 0] = np.nan
+    new = np.column_stack([NEW_COUNTS[:, :2] * 3.0 + (NEW[:, :2] > 2.0), NEW[:, 2:]])
+    ours = statfast.HistGradientBoostingRegressor(max_iter=9, categorical_features=[0, 1])
+    ours.fit(rows, NUMBERS + rows[:, 1] % 2)
+    for other in (to_sklearn(ours), from_sklearn(to_sklearn(ours))):
+        assert_same(ours, other, new, 1e-11)
+
+
+def rare_table():
+    words = np.array(["a", "b", "c", "d", "e", "f"], dtype=object)
+    table = np.empty((120, 2), dtype=object)
+    table[:, 0] = RNG.choice(words, 120, p=[0.4, 0.3, 0.2, 0.05, 0.03, 0.02])
+    table[:, 1] = RNG.choice(words[:3], 120)
+    return table
+
+
+UNSEEN = np.array([["a", "b"], ["f", "c"], ["z", "z"]], dtype=object)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [{"min_frequency": 8}, {"min_frequency": 0.1}, {"max_categories": 3}, {"max_categories": 1},
+     {"min_frequency": 4, "max_categories": 4}],
+)  # fmt: skip
+@pytest.mark.parametrize("drop", [None, "first", "if_binary", "words"])
+def test_rare_categories_in_columns(limits, drop):
+    table = rare_table()
+    if drop == "words":  # the most frequent: no library leaves out a rare one
+        drop = [max("abcdef", key=column.tolist().count) for column in table.T]
+        if limits == {"max_categories": 1}:
+            return
+    settings = {"handle_unknown": "infrequent_if_exist", "drop": drop, **limits}
+    model = preprocessing.OneHotEncoder(**settings).fit(table)
+    ours = statfast.OneHotEncoder(**settings).fit(table)
+    for rows in (table, UNSEEN):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of unknown categories
+            for other in (from_sklearn(model), to_sklearn(from_sklearn(model)), to_sklearn(ours),
+                          ours, load_again(from_sklearn(model))):  # fmt: skip
+                want, got = (m.transform(rows).toarray() for m in (model, other))
+                np.testing.assert_array_equal(want, got)
+                assert list(model.get_feature_names_out()) == list(other.get_feature_names_out())
+    with pytest.raises(ValueError, match="keeps none"):
+        from_sklearn(model).partial_fit(table)
+
+
+@pytest.mark.parametrize("gap", [False, True])
+def test_rare_categories_by_number(gap):
+    table = rare_table()
+    if gap:
+        table[::11, 0] = np.nan
+    settings = {
+        "min_frequency": 8, "handle_unknown": "use_encoded_value", "unknown_value": -1,
+        "encoded_missing_value": -2,
+    }  # fmt: skip
+    model = preprocessing.OrdinalEncoder(**settings).fit(table)
+    ours = statfast.OrdinalEncoder(**settings).fit(table)
+    for other in (from_sklearn(model), to_sklearn(from_sklearn(model)), to_sklearn(ours), ours):
+        for rows in (table, UNSEEN):
+            np.testing.assert_array_equal(model.transform(rows), other.transform(rows))
+
+
+def test_none_is_a_category_there_and_missing_here():
+    table = np.array([["a"], [None], ["b"]], dtype=object)
+    for model, convert in (
+        (preprocessing.OrdinalEncoder().fit(table), from_sklearn),
+        (statfast.OrdinalEncoder().fit(table), to_sklearn),
+    ):
+        with pytest.raises(TypeError, match="None among its categories"):
+            convert(model)
+    model = preprocessing.OneHotEncoder().fit(table)  # which takes it for a category in both
+    assert_same(model, from_sklearn(model), table)
+
+
+def test_a_model_for_each_class_is_another_class():
+    for kind in (statfast.LogisticRegression, statfast.LogisticRegressionCV):
+        ours = kind(multi_class="ovr").fit(X, THREE)
+        theirs = to_sklearn(ours)
+        assert type(theirs).__name__ == "OneVsRestClassifier"
+        assert_same(ours, theirs, NEW)
+        assert_same(ours, from_sklearn(theirs), NEW)
+
+
+def test_machines_of_sparse_rows():
+    rows = sparse.csr_matrix(np.where(RNG.random(X.shape) < 0.5, X, 0.0))
+    new = sparse.csr_matrix(np.where(RNG.random(NEW.shape) < 0.5, NEW, 0.0))
+    cases = [
+        (svm.SVC(), TWO), (svm.SVC(kernel="linear"), THREE), (svm.NuSVC(kernel="poly"), THREE),
+        (svm.SVR(), NUMBERS), (svm.NuSVR(kernel="linear"), NUMBERS), (svm.OneClassSVM(), None),
+    ]  # fmt: skip
+    for model, target in cases:
+        model.fit(rows, target)
+        converted = from_sklearn(model)
+        ours = statfast_copy(converted).fit(rows, target)
+        for asked in (new, new.toarray()):
+            assert_same(model, converted, asked)
+            assert_same(model, to_sklearn(converted), asked)
+            assert_same(ours, to_sklearn(ours), asked, 1e-11)
+            assert_same(ours, from_sklearn(to_sklearn(ours)), asked, 1e-11)
+        if getattr(model, "kernel", "") == "linear":
+            np.testing.assert_allclose(
+                to_sklearn(converted).coef_.toarray(), model.coef_.toarray(), 1e-12
+            )
+
+
+def statfast_copy(model):
+    return copied(model)
+
+
+@pytest.mark.parametrize("priors", [[0.2, 0.3, 0.5], None])
+def test_priors(priors):
+    weights = RNG.integers(1, 4, 120) * 1.0
+    cases = [
+        (naive_bayes.GaussianNB(priors=priors), X, NEW),
+        (naive_bayes.MultinomialNB(class_prior=priors), COUNTS, NEW_COUNTS),
+        (naive_bayes.MultinomialNB(fit_prior=False), COUNTS, NEW_COUNTS),
+        (naive_bayes.BernoulliNB(class_prior=priors, fit_prior=False), X, NEW),
+        (naive_bayes.ComplementNB(class_prior=priors), COUNTS, NEW_COUNTS),
+        (naive_bayes.CategoricalNB(class_prior=priors), COUNTS, NEW_COUNTS),
+        (discriminant_analysis.LinearDiscriminantAnalysis(priors=priors), X, NEW),
+        (discriminant_analysis.QuadraticDiscriminantAnalysis(priors=priors), X, NEW),
+    ]
+    for model, rows, new in cases:
+        by_name = type(model).__name__
+        weighted = {} if by_name.endswith("Analysis") else {"sample_weight": weights}
+        model.fit(rows, THREE, **weighted)
+        converted = from_sklearn(model)
+        ours = copied(converted).fit(rows, THREE, **weighted)
+        assert_same(model, converted, new)
+        assert_same(model, to_sklearn(converted), new)
+        assert_same(ours, to_sklearn(ours), new, 1e-11)
+        assert_same(ours, from_sklearn(to_sklearn(ours)), new, 1e-11)
+    for word in ("laplace",):
+        for kind, rows, new in (
+            (statfast.GaussianNB, X, NEW), (statfast.MultinomialNB, COUNTS, NEW_COUNTS)
+        ):  # fmt: skip
+            name = "priors" if kind is statfast.GaussianNB else "class_prior"
+            ours = kind(**{name: word}).fit(rows, THREE)
+            assert_same(ours, to_sklearn(ours), new, 1e-11)
+
+
+def test_documents():
+    documents = ["the cat sat on the mat", "a dog ran", "the dog sat down", "cats and dogs"]
+    new = ["the cat ran", "nobody", "the the the dog"]
+    cases = [
+        text.CountVectorizer(), text.CountVectorizer(binary=True, stop_words="english"),
+        text.CountVectorizer(analyzer="char_wb", ngram_range=(2, 3), max_features=20),
+        text.CountVectorizer(vocabulary=["dog", "cat"]), text.TfidfVectorizer(),
+        text.TfidfVectorizer(use_idf=False, norm="l1", sublinear_tf=True, dtype=np.float32),
+        text.TfidfVectorizer(token_pattern=r"[a-z]+", min_df=2, smooth_idf=False),
+    ]  # fmt: skip
+    for model in cases:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(documents)
+        converted = from_sklearn(model)
+        for other in (converted, to_sklearn(converted), load_again(converted)):
+            want, got = (m.transform(new) for m in (model, other))
+            assert want.dtype == got.dtype
+            np.testing.assert_allclose(got.toarray(), want.toarray(), 1e-6)
+            if want.dtype == np.float64:
+                np.testing.assert_allclose(got.toarray(), want.toarray(), 1e-12)
+            assert list(model.get_feature_names_out()) == list(other.get_feature_names_out())
+    counts = text.CountVectorizer().fit_transform(documents)
+    for settings in ({}, {"use_idf": False}, {"norm": None, "sublinear_tf": True}):
+        model = text.TfidfTransformer(**settings).fit(counts)
+        converted = from_sklearn(model)
+        for other in (converted, to_sklearn(converted)):
+            np.testing.assert_allclose(
+                other.transform(counts).toarray(), model.transform(counts).toarray(), 1e-12
+            )
+    model = pipeline.make_pipeline(
+        pipeline.FeatureUnion([("w", text.TfidfVectorizer()), ("c", text.CountVectorizer())]),
+        naive_bayes.MultinomialNB(),
+    ).fit(documents, ["cat", "dog", "dog", "cat"])
+    converted = from_sklearn(model)
+    for other in (converted, to_sklearn(converted), load_again(converted)):
+        np.testing.assert_allclose(other.predict_proba(new), model.predict_proba(new), 1e-10)
+
+
+def test_labels():
+    for model, labels in (
+        (preprocessing.LabelEncoder(), THREE), (preprocessing.LabelBinarizer(), THREE),
+        (preprocessing.LabelBinarizer(neg_label=-1), TWO),
+        (preprocessing.LabelBinarizer(sparse_output=True), THREE),
+        (preprocessing.MultiLabelBinarizer(), [("a", "b"), ("b",), ()]),
+    ):  # fmt: skip
+        model.fit(labels)
+        converted = from_sklearn(model)
+        for other in (converted, to_sklearn(converted), load_again(converted)):
+            want, got = (m.transform(labels) for m in (model, other))
+            want, got = (v.toarray() if sparse.issparse(v) else v for v in (want, got))
+            np.testing.assert_array_equal(want, got)
+            assert list(model.inverse_transform(want)) == list(other.inverse_transform(want))
+
+
+@pytest.mark.parametrize("beyond", ["nan", "clip"])
+def test_monotone_functions(beyond):
+    for increasing in (True, False, "auto"):
+        model = isotonic.IsotonicRegression(increasing=increasing, out_of_bounds=beyond)
+        model.fit(X[:, 0], NUMBERS)
+        converted = from_sklearn(model)
+        for other in (converted, to_sklearn(converted), load_again(converted)):
+            np.testing.assert_allclose(other.predict(NEW[:, 0]), model.predict(NEW[:, 0]), 1e-12)
+    with pytest.raises(TypeError, match="float32"):
+        from_sklearn(isotonic.IsotonicRegression().fit(X[:, 0].astype(np.float32), NUMBERS))
+
+
+def test_members_that_were_fitted_before():
+    """Their labels are those of the program, not places."""
+    fitted_before = [(name, clone(model).fit(X, THREE)) for name, model in CLASSIFIERS]
+    stack = ensemble.StackingClassifier(fitted_before, cv="prefit").fit(X, THREE)
+    converted = from_sklearn(stack)
+    assert_same(stack, converted, NEW)
+    assert_same(stack, to_sklearn(converted), NEW)
+    numbers = np.digitize(NUMBERS, [-1.0, 1.0]) + 5
+    fitted_before = [(name, clone(model).fit(X, numbers)) for name, model in CLASSIFIERS]
+    stack = ensemble.StackingClassifier(
+        fitted_before, tree.DecisionTreeClassifier(), cv="prefit", stack_method="predict"
+    ).fit(X, numbers)  # fmt: skip
+    with pytest.raises(TypeError, match="fitted to other labels before"):
+        from_sklearn(stack)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_names_of_columns_go_over(name):
+    pd = pytest.importorskip("pandas")
+    model, target = MODELS[name]
+    rows, new = (pd.DataFrame(part, columns=list("abcde")) for part in rows_of(name))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = clone(model).fit(rows, target)
+    converted = from_sklearn(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        for other in (converted, to_sklearn(converted), load_again(converted)):
+            assert_same(model, other, new)
+            assert list(other.feature_names_in_) == list("abcde")
+            if hasattr(other, "predict"):
+                with pytest.raises(ValueError, match=r"feature names|names of columns"):
+                    other.predict(new.rename(columns={"a": "z"}))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_learning_goes_on_or_is_refused(name):
+    """Batches add to what scikit-learn keeps; where it keeps nothing, none is added to."""
+    model, (rows, new) = copy.deepcopy(fitted(name)), rows_of(name)
+    converted = from_sklearn(model)
+    if not hasattr(converted, "partial_fit"):
+        return
+    batch = rows[:40], *(() if MODELS[name][1] is None else (MODELS[name][1][:40],))
+    if hasattr(model, "partial_fit"):
+        assert_same(model.partial_fit(*batch), converted.partial_fit(*batch), new, 1e-9)
+    else:
+        with pytest.raises(ValueError, match=r"keeps none|Call fit with all rows"):
+            converted.partial_fit(*batch)
+
+
+def test_scores_of_deviances():
+    for name in ("poisson", "gamma", "tweedie", "tweedie, normal with a log"):
+        model, target = fitted(name), MODELS[name][1]
+        converted = from_sklearn(model)
+        for other in (converted, to_sklearn(converted)):
+            assert other.score(X, target) == pytest.approx(model.score(X, target), rel=1e-12)
+        with pytest.raises(AttributeError, match="keeps no standard errors"):
+            converted.conf_int()
 
 
 def test_learning_goes_on():
@@ -377,14 +815,38 @@ class MyRidge(linear_model.Ridge):
     """A subclass of a user's."""
 
 
+class RidgeOfStatfast(statfast.Ridge):
+    """Another subclass of a user's."""
+
+
+def test_each_twin_is_converted_or_refused_with_a_reason():
+    """All classes that both libraries have, and the table of the documents."""
+    twins = {cls.__name__ for cls in sklearn_classes() if isinstance(twin_class(cls), type)}
+    assert twins - set(conversion.READ) - set(REASONS) == set()
+    assert not set(REASONS) & (set(conversion.READ) | set(conversion.WRITE))
+    one_way = set(conversion.READ) - set(conversion.WRITE)
+    assert one_way == {"ExtraTreeClassifier", "ExtraTreeRegressor"}
+    assert set(conversion.WRITE) < set(conversion.READ)
+    page = Path(__file__).parents[2] / "docs/howto/models_in_and_out.rst"
+    if page.exists():
+        words = page.read_text("utf-8")
+        section = words[words.index(".. converted") : words.index(".. refused")]
+        assert set(re.findall(r"``([A-Z]\w+)``", section)) == set(conversion.READ)
+        section = words[words.index(".. refused") : words.index(".. end of refused")]
+        assert set(re.findall(r"``([A-Z]\w+)``", section)) == set(REASONS)
+
+
 def test_what_is_not_converted_says_so():
     cases = [
-        (linear_model.SGDClassifier().fit(X, TWO), "SGDClassifier is not converted"),
+        (
+            linear_model.SGDClassifier().fit(X, TWO),
+            "SGDClassifier is not converted.*use LogisticRegression",
+        ),
+        (cluster.DBSCAN().fit(X), "Keep its labels_"),
         (MyRidge().fit(X, NUMBERS), "derived from scikit-learn's"),
         (statfast.Ridge().fit(X, NUMBERS), "statfast already"),
         ("text", "must be a fitted model"),
         (svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, TWO), "a function as its kernel"),
-        (preprocessing.OneHotEncoder(min_frequency=2).fit(COUNTS), "min_frequency"),
         (impute.SimpleImputer(add_indicator=True).fit(GAPS), "add_indicator"),
         (
             pipeline.make_pipeline(linear_model.SGDClassifier()).fit(X, TWO),
@@ -395,7 +857,11 @@ def test_what_is_not_converted_says_so():
         with pytest.raises(TypeError, match=words):
             from_sklearn(model)
     cases = [
-        (statfast.GaussianMixture(2).fit(X), "GaussianMixture is not converted"),
+        (statfast.NMF(2).fit(COUNTS), "NMF is not converted. Its answers are minima"),
+        (statfast.GammaNB().fit(np.abs(X), TWO), "no class that answers so"),
+        (statfast.GaussianMixture(2, covariance_type="VVI").fit(X), "covariance_type='VVI'"),
+        (statfast.TweedieRegressor(power=1.5, link="sqrt").fit(X, COUNTS[:, 0]), "link='sqrt'"),
+        (RidgeOfStatfast().fit(X, NUMBERS), "a class of yours"),
         (statfast.DecisionTreeClassifier(criterion="error").fit(X, TWO), "criterion='error'"),
         (statfast.DecisionTreeClassifier(priors="uniform").fit(X, TWO), "priors"),
         (statfast.DecisionTreeClassifier(missing="surrogate").fit(GAPS, TWO), "surrogates"),

@@ -152,7 +152,7 @@ from statfast._estimator.sums.class_moments import (
     moments_by_class,
     require_sound_squares,
 )
-from statfast._estimator.sums.moments import ColumnMoments, column_moments
+from statfast._estimator.sums.moments import ColumnMoments, UnknownSums, column_moments
 from statfast._estimator.sums.part_sums import (
     FirstRound,
     NamedRows,
@@ -239,6 +239,7 @@ __all__ = [
     "Summary",
     "Tabled",
     "Transformer",
+    "UnknownSums",
     "absent",
     "accuracy",
     "accuracy_sums",

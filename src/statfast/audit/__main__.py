@@ -35,7 +35,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     script = Path(options.script)
     if not script.is_file():
         parser.error(f"there is no file {options.script}")
-    with watch() as report:
+    try:
+        report = watch()
+    except ImportError as error:
+        parser.exit(1, f"{error}\n")
+    with report:
         code = run(script, options.arguments)
     sys.stdout.flush()
     width = options.width or shutil.get_terminal_size((100, 24)).columns
@@ -52,9 +56,12 @@ def run(script: Path, arguments: Sequence[str]) -> int:
     before = sys.modules["__main__"], sys.argv, sys.path[:]
     sys.modules["__main__"] = module
     sys.argv = [str(script), *arguments]
-    sys.path[:1] = [str(script.resolve().parent)]
+    if not sys.flags.safe_path:
+        sys.path[:1] = [str(script.resolve().parent)]
     try:
-        exec(compile(script.read_bytes(), str(script), "exec"), module.__dict__)
+        # Without the __future__ of this module, which is not the script's.
+        code = compile(script.read_bytes(), str(script), "exec", dont_inherit=True)
+        exec(code, module.__dict__)
     except SystemExit as stop:
         return _exit_code(stop.code)
     except BaseException as error:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import io
 import os
 import random
+import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -50,6 +52,22 @@ def _peak() -> float:
     return float(line.split()[1]) * 1024.0
 
 
+class _OtherThreads(io.TextIOBase):
+    """A stream that shows what other threads write; what this one writes is dropped."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self._owner = stream, threading.get_ident()
+
+    def write(self, text: str) -> int:
+        if threading.get_ident() != self._owner and self._stream is not None:
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        if self._stream is not None:
+            self._stream.flush()
+
+
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Keep from a program what is drawn, printed, warned of and set inside.
@@ -62,9 +80,9 @@ def undisturbed() -> Iterator[None]:
     drop = ("ignore", None, Warning, None, 0)
     filters: list[Any] = warnings.filters  # type: ignore[assignment]
     filters.insert(0, drop)
+    out, error = (_OtherThreads(stream) for stream in (sys.stdout, sys.stderr))
     try:
-        unseen = io.StringIO()
-        with np.errstate(all="ignore"), redirect_stdout(unseen), redirect_stderr(unseen):
+        with np.errstate(all="ignore"), redirect_stdout(out), redirect_stderr(error):  # type: ignore[type-var]
             yield
     finally:
         if drop in filters:

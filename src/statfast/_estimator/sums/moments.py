@@ -23,6 +23,27 @@ VANISHING = "X holds columns so small that their squares vanish. Divide them by 
 
 
 @dataclass(frozen=True)
+class UnknownSums:
+    """The sums of a model that was not fitted here: nothing can be added to them."""
+
+    source: str = "scikit-learn"
+
+    def __add__(self, other: Any) -> Any:
+        raise ValueError(f"partial_fit adds to sums of rows, and {self._reason()}")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(self._reason())
+
+    def _reason(self) -> str:
+        return (
+            f"this model comes from {self.source}, which keeps none. Fit it by statfast, to all "
+            "rows."
+        )
+
+
+@dataclass(frozen=True)
 class ColumnMoments:
     """Those of two samples add to those of both together.
 

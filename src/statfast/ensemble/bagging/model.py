@@ -77,9 +77,15 @@ class BaggingDraws:
     drawable: np.ndarray | None  # rows that have weight; None for all rows
     share: np.ndarray | None  # their probabilities; None if all are equal
     seen: str | None = None  # for precomputed values: columns are "distinct" or "drawn" rows
+    kept: list[Any] | None = None  # columns of members that were not drawn here; None for all
 
     def draw_of_member(self, i: int) -> tuple[np.random.Generator, Array, Array]:
         """(generator, columns, rows) of member i."""
+        if self.kept is not None:
+            raise AttributeError(
+                "Which rows members were fitted to is not known of a model from scikit-learn. Fit "
+                "it by statfast."
+            )
         rng = np.random.default_rng([self.entropy, i])
         n = self.n if self.drawable is None else len(self.drawable)
         rows = rng.choice(n, self.n_rows, replace=self.bootstrap, p=self.share)
@@ -89,6 +95,8 @@ class BaggingDraws:
 
     def columns(self, i: int) -> Array | None:
         """The columns that member i uses; None for all columns."""
+        if self.kept is not None:
+            return self.kept[i]
         if self.seen is None:
             return None if self.all_columns else self.draw_of_member(i)[1]
         drawn = self.draw_of_member(i)[2]
@@ -370,7 +378,10 @@ class BaggingModel(Estimator):
     @property
     def estimators_features_(self) -> list[Array]:
         """Features drawn for each member, ascending."""
-        return [self._draws.draw_of_member(i)[1] for i in range(len(self._fitted_members()))]
+        members, draws = self._fitted_members(), self._draws
+        if draws.kept is None:
+            return [draws.draw_of_member(i)[1] for i in range(len(members))]
+        return [np.arange(draws.width) if c is None else c for c in draws.kept]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

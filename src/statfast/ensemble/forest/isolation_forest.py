@@ -489,13 +489,19 @@ def grown_tree(
         problem = isolation_problem(sample, levels, depth, 1)
     weights = scaled_weights(counts.astype(np.float64), len(counts))
     *_, tree, sets = grown_packed(problem, weights, key, keep=True)
-    nodes, leaf_nodes = tree.packed
-    nodes = nodes.copy()
+    packed, leaf_nodes = tree.packed
+    nodes = among_all_columns(packed, columns)
+    length = tree.depth[leaf_nodes] + mean_path_length(tree.weighted_n_node_samples[leaf_nodes])
+    return IsolationTree(nodes, length[:, None], tree, sets, drawn, columns)
+
+
+def among_all_columns(packed: Array, columns: Array) -> Array:
+    """Packed nodes of a tree of some columns, with the places of these among all."""
+    nodes = packed.copy()
     inner = np.flatnonzero((nodes[:, 0] >> np.uint64(48)) != 0x7FF8)
     own = (nodes[inner, 1] >> np.uint64(32)).astype(np.int64) & COLUMN
     nodes[inner, 1] += (columns[own] - own).astype(np.uint64) << np.uint64(32)
-    length = tree.depth[leaf_nodes] + mean_path_length(tree.weighted_n_node_samples[leaf_nodes])
-    return IsolationTree(nodes, length[:, None], tree, sets, drawn, columns)
+    return nodes
 
 
 def predictor_of(trees: list[IsolationTree]) -> TreePredictor:

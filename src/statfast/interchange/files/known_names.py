@@ -24,7 +24,7 @@ _RECORDS = {  # module: its classes that stand in fitted models
     "_estimator.left_out_fits": "StoredLeftOut",
     "_estimator.scorers": "Scorer",
     "_estimator.sums.class_moments": "MomentsByClass",
-    "_estimator.sums.moments": "ColumnMoments",
+    "_estimator.sums.moments": "ColumnMoments UnknownSums",
     "_estimator.tables": "CoefficientTable",
     "_validation.categories": "CategoryColumns",
     "calibration.calibrated": "CalibratedClassifier",

@@ -36,7 +36,8 @@ MAX_DIMENSIONS = 32
 # What damaged bytes, names and numbers raise in the libraries that read them.
 DAMAGE = (
     ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, NotImplementedError,
-    RecursionError, RuntimeError, SyntaxError, TypeError, ValueError, zipfile.BadZipFile,
+    RecursionError, RuntimeError, SyntaxError, TypeError, ValueError, np.ma.MAError,
+    zipfile.BadZipFile,
 )  # fmt: skip
 
 

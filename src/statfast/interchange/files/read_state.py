@@ -18,6 +18,7 @@ from statfast._estimator import ByName, Estimator, ignored_names
 from statfast._typing import Array
 from statfast._validation import shown
 from statfast.interchange.files.check_indices import CHECKS, WrongIndex, check_model
+from statfast.interchange.files.check_shapes import check_shapes
 from statfast.interchange.files.known_names import (
     CONSTRUCTED,
     METHODS,
@@ -229,6 +230,7 @@ class StateReader:
         made = object.__new__(kind)
         made.__dict__.update({**defaults, **values})
         _checked(kind.__name__, check_model, values)
+        _checked(kind.__name__, partial(check_shapes, kind.__name__), values)
         return made
 
 

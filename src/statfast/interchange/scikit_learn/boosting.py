@@ -7,6 +7,8 @@ side; scikit-learn has columns of categories first.
 
 from __future__ import annotations
 
+from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -109,8 +111,8 @@ def read_boosting(model: Any) -> Any:
 
 
 # ------------------------------------------------------------------ to scikit-learn
-def write_boosted_tree(tree: BoostedTree, kind: Any, dtype: Any) -> Any:
-    """A predictor of scikit-learn of the nodes of a tree."""
+def write_boosted_tree(tree: BoostedTree, kind: Any, dtype: Any, place: Array) -> Any:
+    """A predictor of scikit-learn of the nodes of a tree; `place` has the columns of its trees."""
     m, leaf = len(tree.steps), tree.is_leaf
     nodes = np.zeros(m, dtype)
     depth = np.zeros(m, np.int64)
@@ -118,17 +120,60 @@ def write_boosted_tree(tree: BoostedTree, kind: Any, dtype: Any) -> Any:
     for node in np.flatnonzero(~leaf).tolist():
         depth[left[node]] = depth[left[node] + 1] = depth[node] + 1
     marks = tree.steps["column"]
+    by_set = ((marks & CATEGORICAL) > 0) & ~leaf
     columns = {
-        "value": tree.values, "count": tree.counts, "feature_idx": marks & COLUMN,
-        "num_threshold": np.where(leaf, 0.0, tree.steps["threshold"]),
+        "value": tree.values, "count": tree.counts,
+        "feature_idx": np.where(leaf, 0, place[np.where(leaf, 0, marks & COLUMN)]),
+        "is_categorical": by_set, "bitset_idx": np.where(by_set, np.cumsum(by_set) - 1, 0),
+        "num_threshold": np.where(leaf | by_set, 0.0, tree.steps["threshold"]),
         "missing_go_to_left": (marks & MISSING_LEFT) > 0, "left": left,
         "right": np.where(leaf, 0, left + 1), "gain": np.ldexp(tree.gains, tree.unit),
         "depth": depth, "is_leaf": leaf,
     }  # fmt: skip
     for name, values in columns.items():
         nodes[name] = values
-    sets = np.zeros((0, WORDS_OF_SET), np.uint32)
-    return kind(nodes, sets, sets)
+    numbers = tree.sets[tree.steps["threshold"][by_set].astype(np.int64)]
+    sets = np.empty((len(numbers), WORDS_OF_SET), np.uint32)
+    sets[:, ::2] = numbers & np.uint64(0xFFFFFFFF)
+    sets[:, 1::2] = numbers >> np.uint64(32)
+    return kind(nodes, sets, sets.copy())
+
+
+def _preprocessor(model: Any, mask: Array, levels: list[Array]) -> Any:
+    """What scikit-learn has before its trees: codes of categories, and the other columns."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.preprocessing import FunctionTransformer, OrdinalEncoder
+    from sklearn.utils import check_array
+
+    finite = "ensure_all_finite" if "ensure_all_finite" in signature(check_array).parameters else (
+        "force_all_finite"  # until 1.5
+    )  # fmt: skip
+    numbers = FunctionTransformer(partial(check_array, dtype=[np.float64], **{finite: False}))
+    codes = OrdinalEncoder(
+        handle_unknown="use_encoded_value", unknown_value=np.nan, encoded_missing_value=np.nan,
+        dtype=np.float64,
+    )  # fmt: skip
+    made = ColumnTransformer([("encoder", codes, mask), ("numerical", numbers, ~mask)])
+    made.set_output(transform="default")
+    n = max(max(map(len, levels)), 1)
+    columns: list[Any] = [np.zeros(n)] * len(mask)
+    for j, values in zip(np.flatnonzero(mask), levels, strict=True):
+        columns[j] = np.resize(values, n) if len(values) else np.full(n, np.nan)
+    if hasattr(model, "feature_names_in_"):
+        import pandas
+
+        return made.fit(pandas.DataFrame(dict(zip(model.feature_names_in_, columns, strict=True))))
+    kinds = {column.dtype.kind for column in columns}
+    table = np.empty((n, len(mask)), dtype=np.float64 if kinds <= set("biuf") else object)
+    for j, column in enumerate(columns):
+        table[:, j] = column
+    return made.fit(table)
+
+
+def _level_array(levels: Any) -> Array:
+    """Categories as numbers where they are."""
+    kinds = {type(value) for value in levels.tolist()}
+    return levels.astype(np.float64) if kinds <= {bool, int, float} else levels
 
 
 def write_boosting(model: Any) -> Any:
@@ -139,22 +184,22 @@ def write_boosting(model: Any) -> Any:
 
     name, boosted = type(model).__name__, model._boosted
     require(
-        model.is_categorical_ is None, model, "with columns of categories",
-        "Encode them as columns of numbers, in a pipeline.",
-    )  # fmt: skip
-    require(
         not (name == CLASSIFIER and (model.loss != "log_loss" or boosted.loss.certain)), model,
         "of one class, or with the exponential loss,", "Fit it with loss='log_loss'.",
     )  # fmt: skip
-    n_raw = boosted.loss.n_raw
+    n_raw, p = boosted.loss.n_raw, model.n_features_in_
+    mask = np.zeros(p, bool) if model.is_categorical_ is None else np.asarray(model.is_categorical_)
+    place = np.empty(p, np.int64)  # columns of categories are the first there
+    place[np.r_[np.flatnonzero(mask), np.flatnonzero(~mask)]] = np.arange(p)
     predictors = [
-        write_boosted_tree(tree, TreePredictor, PREDICTOR_RECORD_DTYPE)
+        write_boosted_tree(tree, TreePredictor, PREDICTOR_RECORD_DTYPE, place)
         for tree in boosted.trees.trees
     ]
+    levels = [_level_array(boosted.columns.categories[j]) for j in np.flatnonzero(mask)]
     mapper = _BinMapper()
-    p = model.n_features_in_
-    mapper.is_categorical_ = np.zeros(p, np.uint8)
+    mapper.is_categorical_ = (np.arange(p) < mask.sum()).astype(np.uint8)
     mapper.bin_thresholds_ = [np.empty(0)] * p
+    mapper.bin_thresholds_[: len(levels)] = [np.arange(float(len(v))) for v in levels]
     learned: dict[str, Any] = {
         "_baseline_prediction": boosted.trees.first[None, :].copy(),
         "_predictors": [predictors[i : i + n_raw] for i in range(0, len(predictors), n_raw)],
@@ -163,11 +208,16 @@ def write_boosting(model: Any) -> Any:
         "do_early_stopping_": model.do_early_stopping_, "train_score_": model.train_score_,
         "validation_score_": model.validation_score_,
     }  # fmt: skip
+    parameters = {"categorical_features": None}
+    if mask.any():
+        learned |= {
+            "is_categorical_": mask, "_is_categorical_remapped": np.arange(p) < mask.sum(),
+            "_preprocessor": _preprocessor(model, mask, levels),
+        }  # fmt: skip
+        parameters = {}
     if name == CLASSIFIER:
         learned["classes_"] = model.classes_
-    made = sklearn_model(
-        "ensemble", name, model, parameters={"categorical_features": None}, **learned
-    )
+    made = sklearn_model("ensemble", name, model, parameters=parameters, **learned)
     made._loss = made._get_loss(sample_weight=None)
     return made
 

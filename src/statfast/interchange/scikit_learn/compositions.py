@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pipelines, column transformers and AdaBoost: models of models, which are converted each."""
+"""Pipelines and column transformers: models of models, which are converted each."""
 
 from __future__ import annotations
 
@@ -8,43 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from statfast import ensemble, pipeline
+from statfast import pipeline
 from statfast._estimator import copied
-from statfast._validation import not_fitted
-from statfast.interchange.scikit_learn.shared_parameters import (
-    require,
-    sklearn_model,
-    statfast_model,
-)
+from statfast.interchange.scikit_learn.shared_parameters import require
 
 Convert = Callable[[Any], Any]
-KINDS = ("Pipeline", "ColumnTransformer", "AdaBoostClassifier", "AdaBoostRegressor")
 WORDS = ("passthrough", "drop")
-
-
-def is_composed(model: Any) -> bool:
-    """Whether it is one of these classes."""
-    return type(model).__name__ in KINDS
-
-
-def read(model: Any, convert: Convert) -> Any:
-    """From scikit-learn."""
-    if type(model).__name__ == "Pipeline":
-        return _read_pipeline(model, convert)
-    if type(model).__name__ == "ColumnTransformer":
-        return _read_columns(model, convert)
-    return _read_adaboost(model, convert)
-
-
-def write(model: Any, convert: Convert) -> Any:
-    """To scikit-learn."""
-    if not model.__sklearn_is_fitted__():
-        raise not_fitted(model)
-    if type(model).__name__ == "Pipeline":
-        return _write_pipeline(model, convert)
-    if type(model).__name__ == "ColumnTransformer":
-        return _write_columns(model, convert)
-    return _write_adaboost(model, convert)
 
 
 def _is_word(step: Any) -> bool:
@@ -155,54 +124,5 @@ def _copy_output(source: Any, made: Any) -> None:
         made._sklearn_output_config = dict(output)
 
 
-# ------------------------------------------------------------------ AdaBoost
-def _adaboost(model: Any, convert: Convert) -> dict[str, Any]:
-    """What both libraries publish of the members and their weights."""
-    members = [convert(member) for member in model.estimators_]
-    count = len(members)
-    learned = {
-        "estimators_": members,
-        "estimator_weights_": np.array(model.estimator_weights_[:count], np.float64),
-        "estimator_errors_": np.array(model.estimator_errors_[:count], np.float64),
-        "estimator_": copied(members[0]),
-    }
-    if hasattr(model, "classes_"):
-        learned |= {"classes_": model.classes_, "n_classes_": len(model.classes_)}
-    return learned
-
-
-def _read_adaboost(model: Any, convert: Convert) -> Any:
-    require(
-        getattr(model, "algorithm", "SAMME") != "SAMME.R", model, "with algorithm='SAMME.R'",
-        "Fit it with algorithm='SAMME'.",
-    )  # fmt: skip
-    learned = _adaboost(model, convert)
-    if hasattr(model, "classes_"):
-        learned |= {"_seen": None, "alphas_": learned["estimator_weights_"] / 2.0}
-    else:
-        learned["_seen"] = [None] * len(learned["estimators_"])
-    base = learned["estimator_"]
-    return statfast_model(
-        getattr(ensemble, type(model).__name__), model, parameters={"estimator": base}, **learned
-    )
-
-
-def _write_adaboost(model: Any, convert: Convert) -> Any:
-    import sklearn.ensemble
-    from sklearn.base import clone
-
-    require(
-        not any(model._seen or []), model, "of members that know some rows alone",
-        "Fit it to members that take rows of features.",
-    )  # fmt: skip
-    members = [convert(member) for member in model.estimators_]
-    learned = {**_adaboost(model, lambda member: member), "estimators_": members}
-    learned["estimator_"] = clone(members[0])
-    parameters: dict[str, Any] = {"estimator": clone(members[0])}
-    kind = getattr(sklearn.ensemble, type(model).__name__)
-    if kind().get_params().get("algorithm") == "SAMME.R":  # the default until 1.5
-        parameters["algorithm"] = "SAMME"
-    return sklearn_model(
-        "ensemble", type(model).__name__, model, parameters=parameters,
-        **learned,
-    )  # fmt: skip
+READ = {"Pipeline": _read_pipeline, "ColumnTransformer": _read_columns}
+WRITE = {"Pipeline": _write_pipeline, "ColumnTransformer": _write_columns}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from statfast._estimator import Estimator
@@ -12,18 +13,23 @@ from statfast.interchange.scikit_learn import (
     boosting,
     compositions,
     densities,
+    ensembles,
     kernel_machines,
     linear_models,
     transformers,
     trees,
+    words_and_labels,
+    wrappers,
 )
+from statfast.interchange.scikit_learn.refusals import refusal
 from statfast.interchange.scikit_learn.shared_parameters import NotConverted
 
 _MODULES: tuple[Any, ...] = (
-    linear_models, densities, transformers, kernel_machines, trees, boosting,
+    linear_models, densities, transformers, words_and_labels, kernel_machines, trees, boosting,
 )  # fmt: skip
-READ: dict[str, Callable[[Any], Any]] = {k: v for m in _MODULES for k, v in m.READ.items()}
-WRITE: dict[str, Callable[[Any], Any]] = {k: v for m in _MODULES for k, v in m.WRITE.items()}
+# Of models of models, which are converted each.
+_OF_MODELS: tuple[Any, ...] = (compositions, ensembles, wrappers)
+_OF_STEPS = ("FeatureUnion", "Pipeline")  # which keep what is fitted as a parameter: it is asked
 
 
 def from_sklearn(fitted: Any) -> Any:
@@ -93,14 +99,9 @@ def from_sklearn(fitted: Any) -> Any:
             f"{kind.__module__}.{kind.__qualname__}. Classes derived from scikit-learn's may "
             "answer otherwise, and are not converted."
         )
-    if compositions.is_composed(fitted):
-        return compositions.read(fitted, from_sklearn)
     if kind.__name__ not in READ:
-        raise NotConverted(
-            f"{kind.__name__} is not converted. from_sklearn knows {', '.join(sorted(READ))}, "
-            f"and {', '.join(compositions.KINDS)} of them."
-        )
-    if not _learned(fitted):
+        raise NotConverted(refusal(kind.__name__, "from_sklearn", READ))
+    if kind.__name__ not in _OF_STEPS and not _learned(fitted):
         raise not_fitted(fitted)
     return READ[kind.__name__](fitted)
 
@@ -160,14 +161,14 @@ def to_sklearn(model: Any) -> Any:
     """
     if not isinstance(model, Estimator):
         raise TypeError(f"model must be an estimator of statfast; got {shown(model)}.")
-    if compositions.is_composed(model):
-        return compositions.write(model, to_sklearn)
     name = type(model).__name__
-    if name not in WRITE or not type(model).__module__.startswith("statfast."):
+    if not type(model).__module__.startswith("statfast."):
         raise NotConverted(
-            f"{name} is not converted. to_sklearn knows {', '.join(sorted(WRITE))}, and "
-            f"{', '.join(compositions.KINDS)} of them."
+            f"model is of a class of yours, {name}, which may answer otherwise than the class of "
+            "statfast that it is derived from, and is not converted. Fit that."
         )
+    if name not in WRITE:
+        raise NotConverted(refusal(name, "to_sklearn", WRITE))
     if not model.__sklearn_is_fitted__():
         raise not_fitted(model)
     return WRITE[name](model)
@@ -176,3 +177,11 @@ def to_sklearn(model: Any) -> Any:
 def _learned(fitted: Any) -> bool:
     """Whether an estimator of scikit-learn is fitted."""
     return any(name.endswith("_") and not name.startswith("__") for name in vars(fitted))
+
+
+READ: dict[str, Callable[[Any], Any]] = {k: v for m in _MODULES for k, v in m.READ.items()} | {
+    k: partial(v, convert=from_sklearn) for m in _OF_MODELS for k, v in m.READ.items()
+}
+WRITE: dict[str, Callable[[Any], Any]] = {k: v for m in _MODULES for k, v in m.WRITE.items()} | {
+    k: partial(v, convert=to_sklearn) for m in _OF_MODELS for k, v in m.WRITE.items()
+}

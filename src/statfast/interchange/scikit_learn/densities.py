@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Discriminants and naive Bayes of both libraries."""
+"""Discriminants, naive Bayes and mixtures of both libraries."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from statfast import generative
-from statfast._estimator import MomentsByClass
+from statfast import generative, mixture
+from statfast._estimator import MomentsByClass, UnknownSums
 from statfast.generative.discriminant.class_covariances import quadratic_rule
 from statfast.generative.naive_bayes.bernoulli import FittedPresence
 from statfast.generative.naive_bayes.categorical import CategoryCounts, FittedCategories
@@ -22,6 +22,7 @@ from statfast.interchange.scikit_learn.shared_parameters import (
     sklearn_model,
     statfast_model,
 )
+from statfast.mixture.covariance_models import model_named
 
 MIN_ALPHA = 1e-10  # of scikit-learn, where force_alpha is False
 
@@ -46,7 +47,7 @@ def read_lda(model: Any) -> Any:
         }
     return statfast_model(
         generative.LinearDiscriminantAnalysis, model, coef_=coef, intercept_=intercept,
-        _rule=with_all_classes(coef, intercept), **learned,
+        _rule=with_all_classes(coef, intercept), _moments=UnknownSums(), **learned,
     )  # fmt: skip
 
 
@@ -75,7 +76,7 @@ def read_qda(model: Any) -> Any:
         generative.QuadraticDiscriminantAnalysis, model, classes_=model.classes_,
         priors_=model.priors_, means_=model.means_, rotations_=model.rotations_,
         scalings_=model.scalings_, _rule=quadratic_rule(model.priors_, model.means_, whites),
-        log_determinants_=np.array([white.log_det for white in whites]),
+        log_determinants_=np.array([white.log_det for white in whites]), _moments=UnknownSums(),
     )  # fmt: skip
 
 
@@ -163,12 +164,47 @@ def write_bayes(model: Any) -> Any:
     return sklearn_model("naive_bayes", type(model).__name__, model, **learned)
 
 
+# ------------------------------------------------------------------ mixtures
+MIXTURE = (
+    "weights_", "means_", "covariances_", "precisions_", "precisions_cholesky_", "converged_",
+    "n_iter_", "lower_bound_", "lower_bounds_",
+)  # fmt: skip
+FORMS = ("full", "tied", "diag", "spherical")
+
+
+def read_mixture(model: Any) -> Any:
+    """A mixture of normal densities, without its likelihood."""
+    learned = {name: getattr(model, name) for name in MIXTURE if hasattr(model, name)}
+    learned.setdefault("lower_bounds_", [float(model.lower_bound_)])  # until 1.5
+    unknown = ("log_likelihood_", "aic_", "bic_", "icl_", "_total_weight", "_spread")
+    n_components, d = model.means_.shape
+    shape = model_named(model.covariance_type)
+    return statfast_model(
+        mixture.GaussianMixture, model, exact=True, **learned, **dict.fromkeys(unknown, np.nan),
+        n_parameters_=n_components * (d + 1) - 1 + shape.n_parameters(n_components, d),
+        _orientation=None,
+    )  # fmt: skip
+
+
+def write_mixture(model: Any) -> Any:
+    """A mixture of normal densities."""
+    word = model.covariance_type
+    require(
+        word in FORMS, model, f"with covariance_type={word!r}",
+        f"scikit-learn has {', '.join(FORMS)}: fit one of these.",
+    )  # fmt: skip
+    return sklearn_model(
+        "mixture", "GaussianMixture", model, **{name: getattr(model, name) for name in MIXTURE}
+    )
+
+
 READ = {
     "LinearDiscriminantAnalysis": read_lda,
     "QuadraticDiscriminantAnalysis": read_qda,
     "GaussianNB": read_gaussian,
     **dict.fromkeys(("MultinomialNB", "BernoulliNB", "ComplementNB"), read_counts),
     "CategoricalNB": read_categorical,
+    "GaussianMixture": read_mixture,
 }
 WRITE = {
     "LinearDiscriminantAnalysis": write_lda,
@@ -176,4 +212,5 @@ WRITE = {
     **dict.fromkeys(
         ("GaussianNB", "MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"), write_bayes
     ),
+    "GaussianMixture": write_mixture,
 }

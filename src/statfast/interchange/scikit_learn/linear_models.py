@@ -26,6 +26,7 @@ REGRESSORS = (
     "MultiTaskElasticNet", "MultiTaskElasticNetCV", "MultiTaskLasso", "MultiTaskLassoCV", "Ridge",
     "RidgeCV",
 )  # fmt: skip
+GLMS = ("GammaRegressor", "PoissonRegressor", "TweedieRegressor")
 # What both libraries publish under the same name and with the same meaning.
 SHARED = ("alpha_", "l1_ratio_", "n_iter_", "dual_gap_", "best_score_", "scale_", "outliers_")
 
@@ -136,6 +137,19 @@ def read_linear_machine(model: Any) -> Any:
     return statfast_model(getattr(svm, type(model).__name__), model, **learned)
 
 
+def read_glm(model: Any) -> Any:
+    """Poisson, gamma and Tweedie regression."""
+    kind: Any = getattr(linear, type(model).__name__)
+    coef, intercept = np.asarray(model.coef_, np.float64), float(model.intercept_)
+    made = statfast_model(
+        kind, model, exact=True, coef_=coef, intercept_=intercept, n_iter_=int(model.n_iter_),
+        theta_=float("nan"), converged_=True, _row_arguments=(), _link="log",
+        _result=bare_result(model, "Generalized linear model", coef, intercept),
+    )  # fmt: skip
+    made._link = made._formulas()[1].name
+    return made
+
+
 # ------------------------------------------------------------------ to scikit-learn
 def write_regressor(model: Any) -> Any:
     """Least squares, and penalized."""
@@ -161,12 +175,26 @@ def write_ridge_classifier(model: Any) -> Any:
     )  # fmt: skip
 
 
+def write_glm(model: Any) -> Any:
+    """Poisson, gamma and Tweedie regression."""
+    require(
+        model._link in ("log", "identity"), model, f"with link={model._link!r}",
+        "Fit it with link='log' or 'identity'.",
+    )  # fmt: skip
+    of_power = type(model).__name__ == "TweedieRegressor"
+    parameters = {"link": model._link} if of_power else {}
+    made = sklearn_model(
+        "linear_model", type(model).__name__, model, exact=True, parameters=parameters,
+        coef_=model.coef_, intercept_=float(model.intercept_), n_iter_=int(model.n_iter_),
+    )  # fmt: skip
+    made._base_loss = made._get_loss()
+    return made
+
+
 def write_logistic(model: Any) -> Any:
     """Logistic regression."""
-    require(
-        model._posterior != "ovr", model, "with multi_class='ovr' and several classes",
-        "Fit OneVsRestClassifier, or multi_class='multinomial'.",
-    )  # fmt: skip
+    if model._posterior == "ovr":
+        return _write_one_vs_rest(model)
     # Until 1.7 there is a multi_class, by which two classes could have another model.
     sign = -1.0 if model._turned else 1.0
     learned = {name: vars(model)[name] for name in ("C_", "Cs_", "n_iter_") if name in vars(model)}
@@ -175,6 +203,32 @@ def write_logistic(model: Any) -> Any:
         parameters={"multi_class": "deprecated"}, classes_=model.classes_,
         coef_=sign * model.coef_, intercept_=sign * np.ravel(model.intercept_), **learned,
     )  # fmt: skip
+
+
+def _write_one_vs_rest(model: Any) -> Any:
+    """A model for each class: scikit-learn has them as another class."""
+    from sklearn.base import clone
+    from sklearn.multiclass import OneVsRestClassifier
+    from sklearn.preprocessing import LabelBinarizer
+
+    n_iter = np.broadcast_to(getattr(model, "n_iter_", 0), len(model.classes_))
+    strength = np.broadcast_to(getattr(model, "C_", getattr(model, "C", 1.0)), len(model.classes_))
+    members = [
+        sklearn_model(
+            "linear_model", "LogisticRegression", model,
+            parameters={"multi_class": "deprecated", "C": float(strength[k]), "class_weight": None},
+            classes_=np.array([0, 1]), coef_=model.coef_[k : k + 1],
+            intercept_=np.ravel(model.intercept_)[k : k + 1], n_iter_=n_iter[k : k + 1],
+        )
+        for k in range(len(model.classes_))
+    ]  # fmt: skip
+    made = OneVsRestClassifier(clone(members[0]), n_jobs=model.n_jobs)
+    made.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(model.classes_)
+    made.estimators_, made.n_features_in_ = members, model.n_features_in_
+    vars(made).setdefault("classes_", model.classes_)  # a property until 1.8
+    if hasattr(model, "feature_names_in_"):
+        made.feature_names_in_ = np.array(model.feature_names_in_, dtype=object)
+    return made
 
 
 def write_linear_machine(model: Any) -> Any:
@@ -190,10 +244,12 @@ READ = {
     **dict.fromkeys(("RidgeClassifier", "RidgeClassifierCV"), read_ridge_classifier),
     **dict.fromkeys(("LogisticRegression", "LogisticRegressionCV"), read_logistic),
     **dict.fromkeys(("LinearSVC", "LinearSVR"), read_linear_machine),
+    **dict.fromkeys(GLMS, read_glm),
 }
 WRITE = {
     **dict.fromkeys(REGRESSORS, write_regressor),
     **dict.fromkeys(("RidgeClassifier", "RidgeClassifierCV"), write_ridge_classifier),
     **dict.fromkeys(("LogisticRegression", "LogisticRegressionCV"), write_logistic),
     **dict.fromkeys(("LinearSVC", "LinearSVR"), write_linear_machine),
+    **dict.fromkeys(GLMS, write_glm),
 }

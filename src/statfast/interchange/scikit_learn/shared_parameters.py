@@ -7,6 +7,7 @@ matters to a fit alone: converters refuse what predictions depend on and the oth
 
 from __future__ import annotations
 
+import copy
 import inspect
 from importlib import import_module
 from typing import Any
@@ -35,6 +36,19 @@ def statfast_model(
     `parameters` take the place of those of the model. With `exact`, answers depend on parameters,
     and one whose value is not taken is refused.
     """
+    made = statfast_unfitted(kind, model, parameters=parameters, exact=exact)
+    names = getattr(model, "feature_names_in_", None)
+    if names is not None and "feature_names_in_" not in learned:
+        learned["feature_names_in_"] = names
+    if "n_features_in_" not in learned:
+        learned["n_features_in_"] = int(model.n_features_in_)
+    return made._publish(None, **_copies(learned))
+
+
+def statfast_unfitted(
+    kind: Any, model: Any, *, parameters: dict[str, Any] | None = None, exact: bool = False
+) -> Any:
+    """An estimator of the class `kind` of statfast with the parameters of `model`."""
     accepted = {}
     values = {**model.get_params(deep=False), **(parameters or {})}
     for name, declared in kind._declared.items():
@@ -47,11 +61,6 @@ def statfast_model(
             continue
         accepted[name] = values[name]
     made = kind(**accepted)
-    names = getattr(model, "feature_names_in_", None)
-    if names is not None and "feature_names_in_" not in learned:
-        learned["feature_names_in_"] = names
-    learned.setdefault("n_features_in_", int(model.n_features_in_))
-    made._publish(None, **_copies(learned))
     _copy_settings(model, made)
     return made
 
@@ -66,6 +75,23 @@ def sklearn_model(
     **learned: Any,
 ) -> Any:
     """An estimator of scikit-learn that has learned what `model`, of statfast, has."""
+    made = sklearn_unfitted(module, name, model, parameters=parameters, exact=exact)
+    learned.setdefault("n_features_in_", int(model.n_features_in_))
+    if hasattr(model, "feature_names_in_"):
+        learned["feature_names_in_"] = np.array(model.feature_names_in_, dtype=object)
+    vars(made).update(_copies(learned))  # beside properties of older versions
+    return made
+
+
+def sklearn_unfitted(
+    module: str,
+    name: str,
+    model: Any,
+    *,
+    parameters: dict[str, Any] | None = None,
+    exact: bool = False,
+) -> Any:
+    """An estimator of scikit-learn with the parameters of `model`, of statfast."""
     kind = getattr(import_module(f"sklearn.{module}"), name)
     known = inspect.signature(kind).parameters
     values = {**model.get_params(deep=False), **(parameters or {})}
@@ -73,11 +99,43 @@ def sklearn_model(
     for key in sorted(values.keys() & known.keys() - taken.keys()):
         _require_harmless(exact, model, key)
     made = kind(**taken)
-    learned.setdefault("n_features_in_", int(model.n_features_in_))
-    if hasattr(model, "feature_names_in_"):
-        learned["feature_names_in_"] = np.array(model.feature_names_in_, dtype=object)
-    vars(made).update(_copies(learned))  # beside properties of older versions
     _copy_settings(model, made)
+    return made
+
+
+def with_names(member: Any, names: Any) -> Any:
+    """A member of statfast that knows its columns by these names, or by none."""
+    made = copy.copy(member)
+    state = vars(made)
+    if "steps_" in state:
+        (name, first), *others = made.steps_
+        made.steps_ = [(name, with_names(first, names)), *others]
+    for key in ("estimators_", "_members"):
+        if key in state:
+            state[key] = [with_names(inner, names) for inner in state[key]]
+    state.pop("feature_names_in_", None)
+    known = [name for name in state.get("_fitted", ()) if name != "feature_names_in_"]
+    if names is not None and known:
+        made.feature_names_in_ = np.array(names, dtype=object)
+        known.append("feature_names_in_")
+    if "_fitted" in state:
+        made._fitted = tuple(known)
+    return made
+
+
+def names_of(model: Any) -> Any:
+    """The names of columns that a model was fitted to, or None."""
+    return getattr(model, "feature_names_in_", None)
+
+
+def as_array(rows: Any) -> Any:
+    """Sparse rows as scipy's arrays, whose ``*`` is of numbers; dense ones as they are."""
+    if not hasattr(rows, "tocsr"):
+        return rows
+    from scipy.sparse import csr_array
+
+    made = csr_array(rows)
+    made.sum_duplicates()
     return made
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Scalers, encoders, imputers, components, neighbors and clusters of both libraries.
+"""Scalers, encoders, imputers, components, neighbors, clusters and selectors of both libraries.
 
 What a transformer learns of rows that it would learn of a few made up ones, it learns of these:
 an encoder of a table with each category, an imputer of the row of its statistics. Neighbors are
@@ -12,14 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from statfast import cluster, decomposition, neighbors, preprocessing
-from statfast._estimator import ColumnMoments, copied
+from statfast import (
+    calibration,
+    cluster,
+    decomposition,
+    feature_selection,
+    neighbors,
+    preprocessing,
+)
+from statfast._estimator import ColumnMoments, UnknownSums, copied
 from statfast._typing import Array
 from statfast.interchange.scikit_learn.shared_parameters import (
     require,
     sklearn_model,
+    sklearn_unfitted,
     statfast_model,
 )
+from statfast.preprocessing.encoding.categories import EncodedCounts
 from statfast.preprocessing.scaling.ranges import Extremes
 
 SCALERS = {
@@ -30,6 +39,7 @@ SCALERS = {
 }
 OF_ONE_ROW = ("Normalizer", "Binarizer", "PolynomialFeatures", "FunctionTransformer")
 ENCODERS = ("OneHotEncoder", "OrdinalEncoder")
+MANY = 1 << 40  # rows, more than any limit of rare categories
 NEIGHBORS = ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors")
 
 
@@ -41,9 +51,12 @@ def read_scaler(model: Any) -> Any:
     """A scaler, with what ``partial_fit`` goes on from."""
     name = type(model).__name__
     learned = _learned(model, SCALERS[name])
-    if name == "StandardScaler" and learned.get("var_") is not None:
-        n = np.max(model.n_samples_seen_)
-        learned["_moments"] = ColumnMoments(float(n), model.mean_, model.var_ * n, float(n))
+    if name == "StandardScaler":
+        n, d = np.max(model.n_samples_seen_), model.n_features_in_
+        mean, variance = learned.get("mean_"), learned.get("var_")  # None where not asked for
+        mean = np.zeros(d) if mean is None else mean
+        squares = np.zeros(d) if variance is None else variance * n
+        learned["_moments"] = ColumnMoments(float(n), mean, squares, float(n))
     elif name == "MinMaxScaler":
         learned["_extremes"] = Extremes(model.n_samples_seen_, model.data_min_, model.data_max_)
     elif name == "MaxAbsScaler":
@@ -97,26 +110,85 @@ def _table_of(model: Any) -> Array:
     return table
 
 
-def _require_no_rare(model: Any) -> None:
-    limits = (model.min_frequency, model.max_categories)
+def _is_ordinal(model: Any) -> bool:
+    return type(model).__name__ == "OrdinalEncoder"
+
+
+def _require_one_gap(model: Any) -> None:
+    """Refuse None among ordinal categories: a category there, and missing here."""
     require(
-        limits == (None, None), model, "with min_frequency or max_categories",
-        "Fit it without, or merge categories before.",
+        not (_is_ordinal(model) and any(None in c.tolist() for c in model.categories_)), model,
+        "with None among its categories", "Replace None by a word or by NaN before the fit.",
     )  # fmt: skip
+
+
+def _is_rare(model: Any) -> bool:
+    """Whether rare categories are together."""
+    return model.min_frequency is not None or model.max_categories is not None
+
+
+def _counts_of(model: Any) -> list[Array]:
+    """Counts of categories by which both libraries call the same ones rare.
+
+    Frequent ones are in all of MANY rows, and rare ones in none.
+    """
+    return [
+        np.where(np.isin(np.arange(len(values)), _places(values, rare)), 0, MANY)
+        for values, rare in zip(model.categories_, model.infrequent_categories_, strict=True)
+    ]
+
+
+def _places(values: Array, rare: Any) -> list[int]:
+    """The places of rare categories, which are no missing ones where None stands."""
+    known = [] if rare is None else rare.tolist()
+    nan = any(value != value for value in known)
+    return [
+        k for k, value in enumerate(values.tolist())
+        if value in known or (nan and value != value)
+    ]  # fmt: skip
 
 
 def read_encoder(model: Any) -> Any:
     """Codes or indicators of categories."""
-    _require_no_rare(model)
+    _require_one_gap(model)
     kind = getattr(preprocessing, type(model).__name__)
-    return _taught(copied(statfast_model(kind, model, exact=True)), model, _table_of(model))
+    made = copied(statfast_model(kind, model, exact=True))
+    if not _is_rare(model):
+        return _taught(made, model, _table_of(model))
+    names = getattr(model, "feature_names_in_", None)
+    values = [np.array(v, dtype=v.dtype) for v in model.categories_]
+    made._solved(EncodedCounts(MANY, values, _counts_of(model)), names)
+    made._counts = UnknownSums()
+    return made
 
 
 def write_encoder(model: Any) -> Any:
     """Codes or indicators of categories."""
-    _require_no_rare(model)
+    _require_one_gap(model)
     made = sklearn_model("preprocessing", type(model).__name__, model, exact=True)
-    return _taught(made, model, _table_of(model))
+    table = _table_of(model)
+    if not _is_rare(model):
+        return _taught(made, model, table)
+    # Without limits all categories of the table are learned; the groups come after.
+    settings = made.get_params()
+    without = {"min_frequency": None, "max_categories": None}
+    if _is_ordinal(model):
+        without |= {"handle_unknown": "error", "unknown_value": None, "dtype": np.float64}
+        without["encoded_missing_value"] = np.nan
+    else:
+        without["drop"] = None
+    _taught(made.set_params(**without), model, table).set_params(**settings)
+    made._check_infrequent_enabled()
+    gaps = {
+        j: len(values) - 1
+        for j, values in enumerate(model.categories_)
+        if _is_ordinal(model) and values[-1] != values[-1]
+    }
+    made._fit_infrequent_category_mapping(MANY, _counts_of(model), gaps)
+    if not _is_ordinal(model):
+        made._set_drop_idx()
+        made._n_features_outs = made._compute_n_features_outs()
+    return made
 
 
 def _require_plain_imputer(model: Any) -> None:
@@ -135,7 +207,10 @@ def read_imputer(model: Any) -> Any:
     """Statistics in the place of missing values."""
     _require_plain_imputer(model)
     made = copied(statfast_model(preprocessing.SimpleImputer, model, exact=True))
-    return _taught(made, model, _row_of_statistics(model))
+    _taught(made, model, _row_of_statistics(model))
+    if model.strategy == "mean":
+        made._totals = UnknownSums()
+    return made
 
 
 def write_imputer(model: Any) -> Any:
@@ -146,6 +221,22 @@ def write_imputer(model: Any) -> Any:
 
 
 # ------------------------------------------------------------------ components
+SVD = ("components_", "explained_variance_", "explained_variance_ratio_", "singular_values_")
+
+
+def read_svd(model: Any) -> Any:
+    """A truncated singular value decomposition."""
+    return statfast_model(
+        decomposition.TruncatedSVD, model, **_learned(model, SVD),
+        _projection=np.ascontiguousarray(model.components_),
+    )  # fmt: skip
+
+
+def write_svd(model: Any) -> Any:
+    """A truncated singular value decomposition."""
+    return sklearn_model("decomposition", "TruncatedSVD", model, **_learned(model, SVD))
+
+
 PCA = (
     "components_", "explained_variance_", "explained_variance_ratio_", "singular_values_", "mean_",
     "n_components_", "n_samples_", "noise_variance_",
@@ -163,6 +254,7 @@ def read_pca(model: Any) -> Any:
         decomposition.PCA, model, **_learned(model, PCA),
         _projection=np.ascontiguousarray(projection), scale_=None, residuals_=None, sdev_=root,
         loadings_=model.components_.T, _deviation=np.sqrt(model.get_covariance().diagonal()),
+        _moments=UnknownSums(),
     )  # fmt: skip
 
 
@@ -246,6 +338,93 @@ def write_kmeans(model: Any) -> Any:
     return made
 
 
+# ------------------------------------------------------------------ columns that are selected
+BY_SCORE = (
+    "GenericUnivariateSelect", "SelectFdr", "SelectFpr", "SelectFwe", "SelectKBest",
+    "SelectPercentile",
+)  # fmt: skip
+
+
+def require_same_columns(model: Any, made: Any) -> Any:
+    """The converted selector, if it selects the same columns, of equal scores too."""
+    require(
+        np.array_equal(model.get_support(), made.get_support()), model,
+        "by scores of which some are equal", "Ask for more columns, or fewer.",
+    )  # fmt: skip
+    return made
+
+
+def _function_of(other: Any, function: Any) -> dict[str, Any]:
+    """The function of that name in the other library, as a parameter."""
+    named = getattr(other, getattr(function, "__name__", ""), None)
+    home = getattr(function, "__module__", "").partition(".")[0]
+    return {"score_func": named if named and home in ("sklearn", "statfast") else function}
+
+
+def read_by_score(model: Any) -> Any:
+    """Columns by a score of each."""
+    made = statfast_model(
+        getattr(feature_selection, type(model).__name__), model, exact=True,
+        parameters=_function_of(feature_selection, model.score_func),
+        scores_=np.array(model.scores_, float), pvalues_=getattr(model, "pvalues_", None),
+    )  # fmt: skip
+    return require_same_columns(model, made)
+
+
+def write_by_score(model: Any) -> Any:
+    """Columns by a score of each."""
+    import sklearn.feature_selection
+
+    made = sklearn_model(
+        "feature_selection", type(model).__name__, model, exact=True, scores_=model.scores_,
+        parameters=_function_of(sklearn.feature_selection, model.score_func),
+        pvalues_=model.pvalues_,
+    )  # fmt: skip
+    return require_same_columns(model, made)
+
+
+def read_by_variance(model: Any) -> Any:
+    """Columns that vary."""
+    variances = np.array(model.variances_, float)
+    return statfast_model(
+        feature_selection.VarianceThreshold, model, exact=True, variances_=variances
+    )
+
+
+def write_by_variance(model: Any) -> Any:
+    """Columns that vary."""
+    return sklearn_model(
+        "feature_selection", "VarianceThreshold", model, exact=True, variances_=model.variances_
+    )
+
+
+# ------------------------------------------------------------------ monotone functions
+def read_isotonic(model: Any) -> Any:
+    """A monotone function between its thresholds."""
+    places = np.asarray(model.X_thresholds_)
+    require(
+        places.dtype == np.float64, model, "of float32 places, to which it rounds new ones,",
+        "Fit it to places in float64.",
+    )  # fmt: skip
+    return statfast_model(
+        calibration.IsotonicRegression, model, exact=True, n_features_in_=1,
+        X_min_=float(model.X_min_), X_max_=float(model.X_max_), X_thresholds_=places,
+        y_thresholds_=np.asarray(model.y_thresholds_, float),
+        increasing_=bool(model.increasing_),
+    )  # fmt: skip
+
+
+def write_isotonic(model: Any) -> Any:
+    """A monotone function between its thresholds."""
+    made = sklearn_unfitted("isotonic", "IsotonicRegression", model, exact=True)
+    made.X_thresholds_ = np.array(model.X_thresholds_, float)
+    made.y_thresholds_ = np.array(model.y_thresholds_, float)
+    made.X_min_, made.X_max_ = float(model.X_min_), float(model.X_max_)
+    made.increasing_ = bool(model.increasing_)
+    made._build_f(made.X_thresholds_, made.y_thresholds_)
+    return made
+
+
 READ = {
     **dict.fromkeys(SCALERS, read_scaler),
     **dict.fromkeys(OF_ONE_ROW, read_by_one_row),
@@ -254,6 +433,10 @@ READ = {
     "PCA": read_pca,
     **dict.fromkeys(NEIGHBORS, read_neighbors),
     "KMeans": read_kmeans,
+    **dict.fromkeys(BY_SCORE, read_by_score),
+    "VarianceThreshold": read_by_variance,
+    "TruncatedSVD": read_svd,
+    "IsotonicRegression": read_isotonic,
 }
 WRITE = {
     **dict.fromkeys(SCALERS, write_scaler),
@@ -263,4 +446,8 @@ WRITE = {
     "PCA": write_pca,
     **dict.fromkeys(NEIGHBORS, write_neighbors),
     "KMeans": write_kmeans,
+    **dict.fromkeys(BY_SCORE, write_by_score),
+    "VarianceThreshold": write_by_variance,
+    "TruncatedSVD": write_svd,
+    "IsotonicRegression": write_isotonic,
 }

@@ -17,10 +17,16 @@ from statfast._typing import Array
 from statfast.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
+    IsolationForest,
     RandomForestClassifier,
     RandomForestRegressor,
 )
 from statfast.ensemble.forest.grow_forest import ForestTree, Sampling
+from statfast.ensemble.forest.isolation_forest import (
+    IsolationTree,
+    among_all_columns,
+    predictor_of,
+)
 from statfast.interchange.scikit_learn.shared_parameters import (
     require,
     sklearn_model,
@@ -268,9 +274,69 @@ def write_forest(model: Any) -> Any:
     return made
 
 
+# ------------------------------------------------------------------ isolation forests
+def read_isolation(model: Any) -> Any:
+    """An isolation forest; the rows that its trees were grown of are not known."""
+    trees = []
+    unknown = np.zeros(0, np.int64)
+    lengths = zip(model._decision_path_lengths, model._average_path_length_per_tree, strict=True)
+    for member, columns, (nodes_above, beyond) in zip(
+        model.estimators_, model.estimators_features_, lengths, strict=True
+    ):
+        tree = structure_of_tree(member.tree_)
+        packed, leaf_nodes = tree.packed
+        nodes = among_all_columns(packed, np.asarray(columns, np.int64))
+        length = (np.asarray(nodes_above) + beyond - 1.0)[leaf_nodes]
+        trees.append(
+            IsolationTree(nodes, length[:, None], tree, None, unknown, np.asarray(columns))
+        )
+    return statfast_model(
+        IsolationForest, model, parameters={"warm_start": False}, _trees=trees,
+        _generator=np.random.default_rng(0), _predictor=predictor_of(trees),
+        max_samples_=int(model.max_samples_), offset_=float(model.offset_),
+        **published_columns(None, True),
+    )  # fmt: skip
+
+
+def write_isolation(model: Any) -> Any:
+    """An isolation forest."""
+    import sklearn.tree
+    from sklearn.tree import _tree
+
+    trees = model._trees
+    require(
+        all(tree.sets is None for tree in trees), model, "with splits of categories",
+        "Encode categories as columns.",
+    )  # fmt: skip
+    members, lengths, depths = [], [], []
+    for tree in trees:
+        structure = tree.structure
+        member = sklearn.tree.ExtraTreeRegressor(max_features=1, splitter="random")
+        member.n_features_in_, member.n_outputs_ = len(tree.columns), 1
+        member.max_features_ = 1
+        member.tree_ = tree_state(structure, _tree.Tree, np.ones(1, np.intp))
+        members.append(member)
+        depths.append(structure.depth + 1.0)
+        length = np.zeros(structure.node_count)
+        leaves = structure.packed[1]
+        length[leaves] = tree.lengths[:, 0] - structure.depth[leaves]
+        lengths.append(length)
+    made = sklearn_model(
+        "ensemble", "IsolationForest", model, estimators_=members,
+        estimators_features_=[np.asarray(tree.columns) for tree in trees],
+        max_samples_=model.max_samples_, offset_=model.offset_,
+        _max_samples=model.max_samples_, _max_features=len(trees[0].columns),
+        _decision_path_lengths=depths, _average_path_length_per_tree=lengths,
+        estimator_=sklearn.tree.ExtraTreeRegressor(max_features=1, splitter="random"),
+    )  # fmt: skip
+    return made
+
+
 READ = {**dict.fromkeys(TREE_KINDS, read_tree), **dict.fromkeys(FOREST_KINDS, read_forest)}
+READ["IsolationForest"] = read_isolation
 WRITE = {
     "DecisionTreeClassifier": write_tree,
     "DecisionTreeRegressor": write_tree,
     **dict.fromkeys(FOREST_KINDS, write_forest),
+    "IsolationForest": write_isolation,
 }

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classes that both libraries have and that are not converted: why, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from statfast._scikit_learn import ABSENT
+
+_SEARCH = "A search is of one program", "Convert its best_estimator_"
+_CHOICE = "Which columns are kept is known", "Convert what is fitted to those of get_support()"
+_LABELS = "It has no answer for new rows", "Keep its labels_, an array"
+_AGAIN = "Both fit it in a pass over the rows", "Fit it by the library that is to use it"
+_NEIGHBORS = "Both keep the rows that it was fitted to", "Fit it to those again"
+_ITERATES = (
+    "Its answers are minima, which both find to some digits alone", "Fit it by the library that is "
+    "to use it",
+)  # fmt: skip
+_TIES = "Its answers at ties are others in both", "Fit it by the library that is to use it"
+
+# Class: why it is not converted, and what to do.
+REASONS: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(
+        (
+            "GridSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV", "RandomizedSearchCV",
+        ),
+        _SEARCH,
+    ),
+    **dict.fromkeys(("RFECV", "SequentialFeatureSelector"), _CHOICE),
+    **dict.fromkeys(("AgglomerativeClustering", "DBSCAN", "HDBSCAN"), _LABELS),
+    **dict.fromkeys(("FixedThresholdClassifier", "TunedThresholdClassifierCV"), (
+        "Only a threshold is added to a classifier",
+        "Convert its estimator_, and compare its scores with the threshold",
+    )),
+    **dict.fromkeys(
+        (
+            "DummyClassifier", "DummyRegressor", "EllipticEnvelope", "EmpiricalCovariance",
+            "HashingVectorizer", "IncrementalPCA", "KBinsDiscretizer", "KernelCenterer",
+            "LedoitWolf", "MinCovDet", "MissingIndicator", "NearestCentroid", "OAS",
+            "ShrunkCovariance", "SplineTransformer", "TargetEncoder",
+        ),
+        _AGAIN,
+    ),
+    **dict.fromkeys(
+        (
+            "KNNImputer", "KNeighborsTransformer", "KernelDensity", "LocalOutlierFactor",
+            "RadiusNeighborsClassifier", "RadiusNeighborsRegressor", "RadiusNeighborsTransformer",
+        ),
+        _NEIGHBORS,
+    ),
+    **dict.fromkeys(("NMF", "PowerTransformer"), _ITERATES),
+    **dict.fromkeys(("OutputCodeClassifier", "QuantileTransformer"), _TIES),
+    "OneVsOneClassifier": (
+        "The first class of a pair is label 1 of its member here, and label 0 there",
+        "Fit it by the library that is to use it, or convert its estimators_",
+    ),
+    **dict.fromkeys(("BisectingKMeans", "MiniBatchKMeans"), (
+        "A fit goes on from its splits or its batches, of which the other library keeps others",
+        "Take its cluster_centers_, or fit a KMeans that begins at them (init=)",
+    )),
+    **dict.fromkeys(("ClassifierChain", "RegressorChain"), (
+        "What is passed on along the chain is numbered in another way",
+        "Convert its estimators_",
+    )),
+}  # fmt: skip
+
+
+def refusal(name: str, function: str, known: Iterable[str]) -> str:
+    """The sentences that refuse a class, by `from_sklearn` or `to_sklearn`."""
+    if name in REASONS:
+        why, fix = REASONS[name]
+        return f"{name} is not converted. {why}. {fix}."
+    if function == "to_sklearn":
+        return (
+            f"{name} is not converted: scikit-learn has no class that answers so. Keep it with "
+            f"statfast.save. to_sklearn knows {', '.join(sorted(known))}."
+        )
+    instead = next((names[name] for names in ABSENT.values() if names.get(name)), "")
+    more = f" In its place, {instead}." if instead else ""
+    return (
+        f"{name} is not converted, as statfast has no such class.{more} from_sklearn knows "
+        f"{', '.join(sorted(known))}."
+    )
