@@ -23,7 +23,7 @@ ONLY_A_NUMBER = {
     "FunctionTransformer", "MissingIndicator", "Normalizer", "PolynomialFeatures",
 }  # fmt: skip
 # They look at some columns, and more may be there.
-SOME_COLUMNS = {"ColumnTransformer", "IsolationForest"}
+SUBSPACE_MODELS = {"ColumnTransformer", "IsolationForest"}
 
 
 def fitted(cls, data):
@@ -49,7 +49,7 @@ def test_another_number_of_columns_is_refused(cls, data):
     if "n_features_in_" not in state or cls.__name__ in ONLY_A_NUMBER:
         return
     for number in (X.shape[1] - 1, X.shape[1] + 1, 1000):
-        if cls.__name__ in SOME_COLUMNS and number > X.shape[1]:
+        if cls.__name__ in SUBSPACE_MODELS and number > X.shape[1]:
             continue
         with pytest.raises(ValueError, match=r"damaged|not a model"):
             load(io.BytesIO(with_state(text, members, n_features_in_=number)))

@@ -82,7 +82,7 @@ def undisturbed() -> Iterator[None]:
     filters.insert(0, drop)
     out, error = (_OtherThreads(stream) for stream in (sys.stdout, sys.stderr))
     try:
-        with np.errstate(all="ignore"), redirect_stdout(out), redirect_stderr(error):  # type: ignore[type-var]
+        with np.errstate(all="ignore"), redirect_stdout(out), redirect_stderr(error):
             yield
     finally:
         if drop in filters:

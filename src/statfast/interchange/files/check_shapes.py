@@ -56,8 +56,8 @@ _MEMBERS = (
 _OF_OTHER_ROWS = (  # whose members answer others
     "ClassifierChain", "RFE", "RFECV", "RegressorChain", "SequentialFeatureSelector",
 )  # fmt: skip
-_TREES_OF_SOME_COLUMNS = "IsolationForest"
-_OF_SOME_COLUMNS = ("FittedMixed", "MixedDensity", "SideSums")  # records whose parts are so
+_SUBSPACE_FOREST = "IsolationForest"
+_RECORDS_OF_SUBSPACES = ("FittedMixed", "MixedDensity", "SideSums")  # records whose parts are so
 AXES = dict(
     entry.split(" ") for entry in (_ATTRIBUTES + _RECORDS).replace("\n", "|").split("|") if entry
 )
@@ -84,7 +84,7 @@ def _places(name: str, value: Any) -> Iterator[tuple[str, tuple[int, ...]]]:
     elif (
         type(value).__module__.startswith("statfast.")
         and not isinstance(value, Estimator)
-        and type(value).__name__ not in _OF_SOME_COLUMNS
+        and type(value).__name__ not in _RECORDS_OF_SUBSPACES
     ):
         for field, inner in getattr(value, "__dict__", {}).items():
             yield from _places(f"{type(value).__name__}.{field}", inner)
@@ -114,7 +114,7 @@ def check_shapes(name: str, values: dict[str, Any]) -> None:
     for attribute, value in values.items():
         for place, lengths in _places(attribute, value):
             axes = AXES.get(f"{name}.{place}", AXES.get(place, ""))
-            if place != "TreeStructure.n_features" or name != _TREES_OF_SOME_COLUMNS:
+            if place != "TreeStructure.n_features" or name != _SUBSPACE_FOREST:
                 _compare(place, lengths, axes, known)
     if "d" not in known:
         return

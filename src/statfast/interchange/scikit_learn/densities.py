@@ -176,11 +176,12 @@ def read_mixture(model: Any) -> Any:
     """A mixture of normal densities, without its likelihood."""
     learned = {name: getattr(model, name) for name in MIXTURE if hasattr(model, name)}
     learned.setdefault("lower_bounds_", [float(model.lower_bound_)])  # until 1.5
-    unknown = ("log_likelihood_", "aic_", "bic_", "icl_", "_total_weight", "_spread")
+    names = ("log_likelihood_", "aic_", "bic_", "icl_", "_total_weight", "_spread")
+    unknown: dict[str, Any] = dict.fromkeys(names, np.nan)
     n_components, d = model.means_.shape
     shape = model_named(model.covariance_type)
     return statfast_model(
-        mixture.GaussianMixture, model, exact=True, **learned, **dict.fromkeys(unknown, np.nan),
+        mixture.GaussianMixture, model, exact=True, **learned, **unknown,
         n_parameters_=n_components * (d + 1) - 1 + shape.n_parameters(n_components, d),
         _orientation=None,
     )  # fmt: skip

@@ -213,7 +213,7 @@ def _knows(member: Any, classes: Array) -> bool:
 
 def _read_voting(model: Any, convert: Convert) -> Any:
     weights = np.ones(len(model.estimators)) if model.weights is None else np.array(model.weights)
-    require((weights >= 0.0).all(), model, "with negative weights", "Drop these members.")
+    require(bool((weights >= 0.0).all()), model, "with negative weights", "Drop these members.")
     kept = [not isinstance(member, str) for _, member in model.estimators]
     _, learned, unfitted = _read_members(model, convert)
     return statfast_model(

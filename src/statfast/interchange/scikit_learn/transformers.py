@@ -39,7 +39,7 @@ SCALERS = {
 }
 OF_ONE_ROW = ("Normalizer", "Binarizer", "PolynomialFeatures", "FunctionTransformer")
 ENCODERS = ("OneHotEncoder", "OrdinalEncoder")
-MANY = 1 << 40  # rows, more than any limit of rare categories
+COUNT_OF_FREQUENT = 1 << 40  # rows, more than any limit of rare categories
 NEIGHBORS = ("KNeighborsClassifier", "KNeighborsRegressor", "NearestNeighbors")
 
 
@@ -130,10 +130,10 @@ def _is_rare(model: Any) -> bool:
 def _counts_of(model: Any) -> list[Array]:
     """Counts of categories by which both libraries call the same ones rare.
 
-    Frequent ones are in all of MANY rows, and rare ones in none.
+    Frequent ones are in all of COUNT_OF_FREQUENT rows, and rare ones in none.
     """
     return [
-        np.where(np.isin(np.arange(len(values)), _places(values, rare)), 0, MANY)
+        np.where(np.isin(np.arange(len(values)), _places(values, rare)), 0, COUNT_OF_FREQUENT)
         for values, rare in zip(model.categories_, model.infrequent_categories_, strict=True)
     ]
 
@@ -157,7 +157,7 @@ def read_encoder(model: Any) -> Any:
         return _taught(made, model, _table_of(model))
     names = getattr(model, "feature_names_in_", None)
     values = [np.array(v, dtype=v.dtype) for v in model.categories_]
-    made._solved(EncodedCounts(MANY, values, _counts_of(model)), names)
+    made._solved(EncodedCounts(COUNT_OF_FREQUENT, values, _counts_of(model)), names)
     made._counts = UnknownSums()
     return made
 
@@ -171,7 +171,7 @@ def write_encoder(model: Any) -> Any:
         return _taught(made, model, table)
     # Without limits all categories of the table are learned; the groups come after.
     settings = made.get_params()
-    without = {"min_frequency": None, "max_categories": None}
+    without: dict[str, Any] = {"min_frequency": None, "max_categories": None}
     if _is_ordinal(model):
         without |= {"handle_unknown": "error", "unknown_value": None, "dtype": np.float64}
         without["encoded_missing_value"] = np.nan
@@ -184,7 +184,7 @@ def write_encoder(model: Any) -> Any:
         for j, values in enumerate(model.categories_)
         if _is_ordinal(model) and values[-1] != values[-1]
     }
-    made._fit_infrequent_category_mapping(MANY, _counts_of(model), gaps)
+    made._fit_infrequent_category_mapping(COUNT_OF_FREQUENT, _counts_of(model), gaps)
     if not _is_ordinal(model):
         made._set_drop_idx()
         made._n_features_outs = made._compute_n_features_outs()
@@ -354,9 +354,9 @@ def require_same_columns(model: Any, made: Any) -> Any:
     return made
 
 
-def _function_of(other: Any, function: Any) -> dict[str, Any]:
+def _function_of(library: Any, function: Any) -> dict[str, Any]:
     """The function of that name in the other library, as a parameter."""
-    named = getattr(other, getattr(function, "__name__", ""), None)
+    named = getattr(library, getattr(function, "__name__", ""), None)
     home = getattr(function, "__module__", "").partition(".")[0]
     return {"score_func": named if named and home in ("sklearn", "statfast") else function}
 

@@ -57,7 +57,9 @@ def write_vectorizer(model: Any) -> Any:
 
 def read_weights(model: Any) -> Any:
     """Weights of counts."""
-    learned = {"idf_": np.array(model.idf_, np.float64)} if model.use_idf else {}
+    learned: dict[str, Any] = {}
+    if model.use_idf:
+        learned["idf_"] = np.array(model.idf_, np.float64)
     return statfast_model(text.TfidfTransformer, model, exact=True, **learned)
 
 
