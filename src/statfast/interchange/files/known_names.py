@@ -28,6 +28,7 @@ _RECORDS = {  # module: its classes that stand in fitted models
     "_estimator.tables": "CoefficientTable",
     "_validation.categories": "CategoryColumns",
     "calibration.calibrated": "CalibratedClassifier",
+    "cluster.density.mutual_reachability": "DensityRule",
     "cluster.kmeans.minibatch_steps": "Batches",
     "cluster.modes.columns": "MixedColumns",
     "cluster.modes.mixed_rows": "Prototypes",
