@@ -220,6 +220,20 @@ def test_rows_of_large_trees_in_several_calls(p, monkeypatch):
     np.testing.assert_allclose(pairs.values.sum(axis=2), alone.values[:40], atol=1e-11)
 
 
+@pytest.mark.parametrize("name", ["forest", "class boosting"])
+@pytest.mark.parametrize("pairs", [False, True])
+def test_a_background_is_the_mean_of_its_rows(name, pairs):
+    """Its rows are taken together, more than a word of bits has."""
+    model, X = fit_model(name, missing=0.1)
+    background = np.vstack([X[60:180], X[70:80]])
+    got = shap_values(model, X[:4], background, interactions=pairs)
+    each = [shap_values(model, X[:4], row[None], interactions=pairs) for row in background]
+    want = np.mean([explanation.values for explanation in each], axis=0)
+    np.testing.assert_allclose(got.values, want, atol=1e-12 * np.abs(want).max())
+    base = np.mean([explanation.base_values for explanation in each], axis=0)
+    np.testing.assert_allclose(got.base_values, base, rtol=1e-12)
+
+
 def test_a_background_of_large_trees_in_several_calls(monkeypatch):
     X, y = sample(400)
     model = sf.DecisionTreeRegressor(random_state=0).fit(X, y)

@@ -109,9 +109,9 @@ def shap_values(
     that come again on a path. Rows that go the same ways in a small subtree, and on the path to it,
     share what it adds, so that thousands of rows cost less than as many calls. Cost: at most rows
     times leaves times columns of a path [3]_, as many times the columns for interactions; with a
-    background rows times its rows times the leaves that mixtures of both reach. Random orders: 2 p
-    n_permutations b answers for each row, with standard errors. Memory: the values, and some
-    megabytes for each thread.
+    background at most rows times its rows times the leaves that mixtures of both reach. Random
+    orders: 2 p n_permutations b answers for each row, with standard errors. Memory: the values, and
+    some megabytes for each thread.
 
     References
     ----------
@@ -202,11 +202,10 @@ class _ExplainedRows:
         else:
             other = _dense(self.model._additive_trees(self.background))
             rows = np.ascontiguousarray(other.rows, dtype=np.float64)
-            weights = np.full(len(rows), 1.0 / len(rows))
-            values = game.against(rows, weights, False, self.n_jobs)
+            values = game.against(rows, False, self.n_jobs)
             base = game.first + game.answers(rows, self.n_jobs).mean(axis=0)
             if self.pairs:
-                twos = game.against(rows, weights, True, self.n_jobs)
+                twos = game.against(rows, True, self.n_jobs)
         return values, base, twos, None, "tree", trees.response
 
     # ------------------------------------------------------------ linear models

@@ -16,6 +16,8 @@ from statfast._validation import refuse_large
 STEPS_PER_CALL = 1e8  # of a kernel: some ten milliseconds
 WORD = 32  # rows in a word of bits of the kernel
 STEPS_OF_SUBTREES = 4.0  # of a kernel, for a row and node
+ROWS_OF_CALL = 32  # at most, against a background
+BACKGROUND_WORD = 64  # rows of the background in a word of bits of the kernel
 MAX_ROWS_OF_BLOCK = 16384  # whose patterns are shared
 MAX_BYTES_OF_VALUES = 1 << 22  # of the values of a block, near the cache
 POINTS = (*range(1, 17), 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # of a rule
@@ -93,13 +95,12 @@ class TreeGame:
         each(work, range(0, n, block), n_jobs=n_jobs, effort=steps * n * float(self.root[-1]))
         return self._with_last(out, pairs)
 
-    def against(self, background: Array, weights: Array, pairs: bool, n_jobs: Jobs) -> Array:
-        """Values against the rows of a background, with weights that sum to 1.
+    def against(self, background: Array, pairs: bool, n_jobs: Jobs) -> Array:
+        """Values against the rows of a background, averaged.
 
         Parameters
         ----------
         background : ndarray of shape (b, p)
-        weights : ndarray of shape (b,)
         pairs : bool
         n_jobs : int or None
 
@@ -108,24 +109,26 @@ class TreeGame:
         ndarray
             As of `covered`.
         """
-        beta = beta_integrals(self.longest)
-        steps = 20.0 * self.longest * len(weights) * (self.longest if pairs else 1)
-        cuts = np.arange(0, len(weights), max(1, int(STEPS_PER_CALL / (10.0 * self._largest()))))
-
+        beta, n, size = beta_integrals(self.longest), len(self.rows), len(background)
+        steps = 20.0 * self.longest * ROWS_OF_CALL * (self.longest if pairs else 1)
+        step = int(STEPS_PER_CALL / (10.0 * ROWS_OF_CALL * self._largest()))
+        step = max(1, step // BACKGROUND_WORD) * BACKGROUND_WORD
         out = self._zeros(pairs)
+        block = min(ROWS_OF_CALL, -(-n // usable_threads(n_jobs)))
 
-        def work(i: int) -> None:
-            row = np.ascontiguousarray(self.rows[i : i + 1], dtype=np.float64)
-            for first, last in self._runs(STEPS_PER_CALL / steps):
-                for begin, end in zip(cuts, [*cuts[1:], len(weights)], strict=True):
+        def work(begin: int) -> None:
+            part = slice(begin, min(begin + block, n))
+            rows = np.ascontiguousarray(self.rows[part], dtype=np.float64)
+            for first, last in self._runs(STEPS_PER_CALL / (steps * min(size, step))):
+                for start in range(0, size, step):
                     self.trees.add_background(
-                        first, last, row, background[begin:end], weights[begin:end], beta, pairs,
-                        out[i : i + 1],
+                        first, last, rows, background[start : start + step], 1.0 / size, beta,
+                        pairs, out[part],
                     )  # fmt: skip
                     checkpoint()
 
-        n = len(self.rows)
-        each(work, range(n), n_jobs=n_jobs, effort=0.5 * steps * n * float(self.root[-1]))
+        effort = 0.01 * steps * n * size * float(self.root[-1])
+        each(work, range(0, n, block), n_jobs=n_jobs, effort=effort)
         return self._with_last(out, pairs)
 
     def answers(self, rows: Array, n_jobs: Jobs) -> Array:

@@ -5,14 +5,15 @@ Of the cover (path-dependent TreeSHAP): Lundberg et al. 2020, doi:10.1038/s42256
 integral of the multilinear extension by Gauss-Legendre, whose terms do not cancel, takes the place
 of the polynomials of Linear TreeShap (Yu et al. 2022, arXiv:2209.08192), and rows with the same
 pattern in a small subtree share its values, as rows with the same leaf do in Fast TreeSHAP (Yang
-2021, arXiv:2109.09847). Of a background: the leaves that mixtures of two rows reach, for each pair.
+2021, arXiv:2109.09847). Of a background: the leaves that mixtures of a row and rows of the
+background reach, 64 of these together.
 
 The caller guarantees packed trees, leaves whose cover is not negative, and calls of some
 milliseconds.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 
 from statfast._core.tile.tiles cimport level
 
@@ -62,16 +63,22 @@ cdef extern from "cart/shap/shap_table.h" nogil:
                    int32_t end) noexcept nogil
     const shap_kernels *shap_at(int level)
 cdef extern from "cart/shap/background.h" nogil:
+    enum: BACKGROUND_ROWS
+    ctypedef struct background_fork:
+        pass
     ctypedef struct background_room:
         const double *beta
         Py_ssize_t D
-        int32_t *node
+        uint64_t *right
+        background_fork *forks
         int32_t *column
         uint8_t *phase
         uint8_t *follows
     bint shap_is_leaf(const cart_step *node)
+    void background_sides(const cart_route *route, Py_ssize_t nodes, const double *y,
+                          Py_ssize_t count, Py_ssize_t p, uint64_t *right)
     void background_add(const cart_route *route, const double *values, Py_ssize_t C,
-                        background_room *r, const double *x, const double *y, Py_ssize_t p,
+                        background_room *r, const double *x, uint64_t rows, Py_ssize_t p,
                         int pairs, double weight, Py_ssize_t outputs, double *out)
 
 cdef const shap_kernels *kernels = shap_at(level())
@@ -204,37 +211,47 @@ cdef class Trees:
         Py_ssize_t end,                # to here
         const double[:, ::1] X,        # IN (m, p)
         const double[:, ::1] Y,        # IN (b, p) rows of the background
-        const double[::1] weight,      # IN (b,) their weights
+        double weight,                 # of each of these
         const double[:, ::1] beta,     # IN (D + 1, D + 1) see background.h
         bint pairs,
         double[:, :, :, ::1] out,      # INOUT (m, p, 1 or p, outputs)
     ):
         """Add the values of rows against each row of the background."""
-        cdef Py_ssize_t t, i, j, p = X.shape[1], D = beta.shape[0] - 1
+        cdef Py_ssize_t t, i, j, k, count, p = X.shape[1], D = beta.shape[0] - 1
+        cdef Py_ssize_t nodes = 1, depth = 1
         cdef background_room r
         cdef cart_route route
-        cdef int32_t *numbers = <int32_t *>malloc((2 * D + 1) * sizeof(int32_t))
-        cdef uint8_t *flags = <uint8_t *>malloc(D + p)
-        if numbers == NULL or flags == NULL:
-            free(numbers)
-            free(flags)
-            raise MemoryError
-        with nogil:
-            r.beta, r.D = &beta[0, 0], D
-            r.node, r.column = numbers, numbers + D
-            r.follows, r.phase = flags, flags + p
-            for j in range(p):
-                r.follows[j] = 0
-            for i in range(X.shape[0]):
+        cdef uint64_t rows
+        for t in range(begin, end):
+            nodes = max(nodes, self.root[t + 1] - self.root[t])
+            depth = max(depth, self.depth[t, 0])
+        r.right = <uint64_t *>malloc(nodes * sizeof(uint64_t))
+        r.forks = <background_fork *>malloc(depth * sizeof(background_fork))
+        r.column = <int32_t *>malloc(D * sizeof(int32_t))
+        r.follows = <uint8_t *>calloc(D + p, 1)
+        cdef bint lost = r.right == NULL or r.forks == NULL or r.column == NULL or r.follows == NULL
+        if not lost:
+            r.beta, r.D, r.phase = &beta[0, 0], D, r.follows + p
+            with nogil:
                 for t in range(begin, end):
                     route = self.route(t)
-                    for j in range(Y.shape[0]):
-                        background_add(&route, &self.values[0, 0], self.values.shape[1], &r,
-                                       &X[i, 0], &Y[j, 0], p, pairs, weight[j], out.shape[3],
-                                       &out[i, 0, 0, 0 if self.output is None
-                                            else self.output[t]])
-            free(numbers)
-            free(flags)
+                    for k in range((Y.shape[0] + BACKGROUND_ROWS - 1) // BACKGROUND_ROWS):
+                        j = k * BACKGROUND_ROWS
+                        count = min(Y.shape[0] - j, <Py_ssize_t>BACKGROUND_ROWS)
+                        rows = (<uint64_t>-1) >> (BACKGROUND_ROWS - count)
+                        background_sides(&route, self.root[t + 1] - self.root[t], &Y[j, 0], count,
+                                         p, r.right)
+                        for i in range(X.shape[0]):
+                            background_add(&route, &self.values[0, 0], self.values.shape[1], &r,
+                                           &X[i, 0], rows, p, pairs, weight, out.shape[3],
+                                           &out[i, 0, 0, 0 if self.output is None
+                                                else self.output[t]])
+        free(r.right)
+        free(r.forks)
+        free(r.column)
+        free(r.follows)
+        if lost:
+            raise MemoryError
 
 
 cdef void shares(const shap_tree *s, const uint64_t *bits, const double *cover, double *total,
