@@ -40,10 +40,12 @@ def from_sklearn(fitted: Any) -> Any:
     Parameters
     ----------
     fitted : estimator of scikit-learn
-        A linear or logistic model, a linear or kernel support vector machine, a k-nearest
-        neighbors estimator, ``KMeans``, a discriminant analysis, a naive Bayes classifier, ``PCA``,
-        a scaler, an encoder of categories, ``SimpleImputer``, a decision tree or forest, histogram
-        gradient boosting, AdaBoost, or a ``Pipeline`` or ``ColumnTransformer`` of these.
+        A linear, logistic or generalized linear model, a support vector machine, kernel ridge
+        regression, a k-nearest neighbors estimator, ``KMeans``, a discriminant analysis, a naive
+        Bayes classifier, ``GaussianMixture``, ``PCA``, ``TruncatedSVD``, a scaler, an encoder,
+        ``SimpleImputer``, a vectorizer of words, a selector of columns, a decision tree or forest,
+        histogram gradient boosting; or AdaBoost, bagging, voting, stacking, a pipeline and the like
+        of these. :doc:`/howto/models_in_and_out` has a table.
 
     Returns
     -------
@@ -121,14 +123,15 @@ def to_sklearn(model: Any) -> Any:
     -------
     estimator of scikit-learn
         Of the class of the same name, with the parameters that both have, the names of columns and
-        `set_output`.
+        `set_output`. A logistic regression with ``multi_class="ovr"`` and several classes becomes a
+        ``OneVsRestClassifier``.
 
     Raises
     ------
     TypeError
         If its class, or a setting that its answers depend on, has no equal in scikit-learn: splits
-        of categories, surrogates, a priori probabilities of trees, kernels of your own. The
-        sentence says which.
+        of categories (but of boosting), surrogates, a priori probabilities of trees, kernels of
+        your own. The sentence says which, and what to do.
     NotFittedError
         If it is not fitted.
 
