@@ -115,7 +115,7 @@ def test_refusals():
     X, y = IRIS.data, IRIS.target
     single, forest = DecisionTreeClassifier().fit(X, y), RandomForestClassifier(3).fit(X, y)
     for draw in (plot.tree, plot.importances):
-        with pytest.raises(ValueError, match="feature_names must name 4"):
+        with pytest.raises(ValueError, match="feature_names must name the 4"):
             draw(single if draw is plot.tree else forest, feature_names=["a"], ax=axes())
     with pytest.raises(TypeError, match="model must be a DecisionTree"):
         plot.tree(forest)

@@ -60,7 +60,7 @@ def test_what_cannot_be_printed():
     with pytest.raises(NotFittedError):
         export_text(DecisionTreeClassifier())
     model = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="feature_names must name 1 columns; got 2"):
+    with pytest.raises(ValueError, match="feature_names must name the 1 columns; got 2"):
         tree_rules(model, feature_names=["a", "b"])
     assert tree_rules(DecisionTreeClassifier().fit([[0.0]], [7])) == ["always: class: 7 (n = 1)"]
     for wrong in (None, 3, LogisticRegression(), DecisionTreeClassifier):

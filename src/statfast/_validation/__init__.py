@@ -72,6 +72,7 @@ from statfast._validation.sparse import (
     require_counts,
 )
 from statfast._validation.targets import (
+    as_feature_names,
     as_label,
     as_labels,
     as_names,
@@ -101,6 +102,7 @@ __all__ = [
     "as_csr",
     "as_digits",
     "as_estimator",
+    "as_feature_names",
     "as_flag",
     "as_generator",
     "as_label",

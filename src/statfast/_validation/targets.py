@@ -158,6 +158,19 @@ def as_names(names: Any, name: str) -> list[str]:
     return [str(label) for label in names]
 
 
+def as_feature_names(names: Any, model: Any, d: int, unnamed: str = "x") -> list[str]:
+    """The names of d columns: those passed as `feature_names`, else those of a model's fit, else
+    x0, x1, ..."""
+    if names is None:
+        names = getattr(model, "feature_names_in_", [f"{unnamed}{j}" for j in range(d)])
+    if isinstance(names, str):  # whose letters are no names
+        raise wrong_type("feature_names", "a list of names", names)
+    names = as_names(names, "feature_names")
+    if len(names) != d:
+        raise ValueError(f"feature_names must name the {d} columns; got {len(names)} names.")
+    return names
+
+
 def as_vector(values: Any, name: str, *, n_min: int = 1) -> Array:
     """Check a column of finite numbers: float64 of shape (n,)."""
     numbers = to_array(values, name, "a 1d array-like of numbers")

@@ -10,7 +10,7 @@ import numpy as np
 
 from statfast._estimator import Display
 from statfast._typing import Array, ArrayLike, Axes
-from statfast._validation import as_count, as_names, as_vector, unusable_model, wrong_type
+from statfast._validation import as_count, as_feature_names, as_vector, unusable_model, wrong_type
 from statfast.plot.classifier_scores import CURVE_COLORS
 from statfast.plot.colors import gray
 from statfast.plot.regions import equal_bins, legend_text
@@ -82,7 +82,8 @@ def coefficient_stems(
     true = None if truth is None else as_vector(truth, "truth")
     if true is not None and len(true) != d:
         raise ValueError(f"truth must have a coefficient for each of {d} columns; got {len(true)}.")
-    labels = _names(model, feature_names, d)
+    first = next(iter(model.values())) if isinstance(model, Mapping) else model
+    labels = as_feature_names(feature_names, first, d)
 
     def draw(shown: Display, ax: Any) -> None:
         step = SIDE / len(coefs)
@@ -218,13 +219,3 @@ def _coefficients(model: Any) -> Array:
             "coef_ in a dict."
         )
     return as_vector(values.ravel(), "model")
-
-
-def _names(model: Any, names: Any, d: int) -> list[str]:
-    if names is None:
-        first = next(iter(model.values())) if isinstance(model, Mapping) else model
-        names = getattr(first, "feature_names_in_", [f"x{j}" for j in range(d)])
-    labels = as_names(names, "feature_names")
-    if len(labels) != d:
-        raise ValueError(f"feature_names must name the {d} columns; got {len(labels)} names.")
-    return labels

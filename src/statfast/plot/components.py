@@ -12,8 +12,8 @@ from statfast._estimator import Display, shortened
 from statfast._typing import Array, ArrayLike, Axes, Rows
 from statfast._validation import (
     as_count,
+    as_feature_names,
     as_labels,
-    as_names,
     not_fitted,
     shown,
     wrong_type,
@@ -205,7 +205,8 @@ def biplot(
     (4, 2)
     """
     pair = _pair(model, components)
-    names, scores = _column_names(model, feature_names), _two_scores(model, X, pair)
+    names = as_feature_names(feature_names, model, model.n_features_in_)
+    scores = _two_scores(model, X, pair)
     points, loadings = _points(model, len(scores), y, pair, style), model.loadings_[:, list(pair)]
     longest = np.sqrt((loadings**2).sum(axis=1)).max() or 1.0
 
@@ -266,7 +267,7 @@ def correlation_circle(
     (4, 2)
     """
     pair = _pair(model, components)
-    names = _column_names(model, feature_names)
+    names = as_feature_names(feature_names, model, model.n_features_in_)
 
     def draw(shown: Display, ax: Any) -> None:
         turn = np.linspace(0.0, 2.0 * np.pi, 200)
@@ -400,19 +401,6 @@ def _points(
         _name_axes(ax, model, pair)
 
     return draw
-
-
-def _column_names(model: PCA, names: Any) -> list[str]:
-    if names is None:
-        names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        names = [f"x{j}" for j in range(model.n_features_in_)]
-    names = as_names(names, "feature_names")
-    if len(names) != model.n_features_in_:
-        raise ValueError(
-            f"feature_names must name the {model.n_features_in_} columns; got {len(names)} names."
-        )
-    return names
 
 
 def _arrows(ax: Any, ends: Array, names: list[str], **style: Any) -> None:

@@ -15,7 +15,7 @@ from statfast._typing import Array, ArrayLike, Axes, Rows, Weights
 from statfast._validation import (
     as_choice,
     as_count,
-    as_names,
+    as_feature_names,
     shown,
     unusable_model,
     wrong_type,
@@ -93,11 +93,7 @@ def coefficients(
     n_columns = int(model.n_features_in_)
     names = coef_names[-n_columns:]
     if feature_names is not None:
-        names = as_names(feature_names, "feature_names")
-    if len(names) != n_columns:
-        raise ValueError(
-            f"feature_names must name the {n_columns} columns; got {len(names)} names."
-        )
+        names = as_feature_names(feature_names, model, n_columns)
     names = [*coef_names[: len(coef_names) - n_columns], *names]
     if intervals is None and len(sets) == 1:
         intervals = _wald_intervals(model, level)

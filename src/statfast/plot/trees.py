@@ -14,7 +14,7 @@ from statfast._validation import (
     as_choice,
     as_count,
     as_digits,
-    as_names,
+    as_feature_names,
     as_real,
     not_fitted,
     shown,
@@ -107,7 +107,7 @@ def tree(
         raise wrong_type("model", "a DecisionTreeClassifier or DecisionTreeRegressor", model)
     if not model.__sklearn_is_fitted__():
         raise not_fitted(model)
-    features = column_names(model, feature_names)
+    features = as_feature_names(feature_names, model, model.n_features_in_)
     classes = _class_names(model, class_names)
     digits = as_digits(decimals, "decimals")
     arrays = model.tree_
@@ -126,17 +126,6 @@ def tree(
         ax.figure.set_size_inches(_room_for(node_texts, numbers["positions"]))
         ax.set_position((0.01, 0.01, 0.98, 0.98))
     return Display(draw, **numbers, texts=node_texts).plot(ax=ax)
-
-
-def column_names(model: Any, names: Any) -> Any:
-    """What the columns are called: as names, as at fit, or x0, x1, ..."""
-    p = model.n_features_in_
-    if names is None:
-        names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)])
-    names = as_names(names, "feature_names")
-    if len(names) != p:
-        raise ValueError(f"feature_names must name {p} columns; got {len(names)}.")
-    return names
 
 
 def _class_names(model: Any, names: Any) -> Any:
@@ -407,7 +396,7 @@ def importances(
     """
     _forest(model, "tree_importances_")
     trees = model.tree_importances_
-    names = column_names(model, feature_names)
+    names = as_feature_names(feature_names, model, model.n_features_in_)
     level = as_real(level, "level", 0.0, 1.0, open_low=True, open_high=True)
     order = np.argsort(-model.feature_importances_, kind="stable")[: as_count(most, "most")]
     ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]

@@ -14,6 +14,7 @@ from statfast._validation import (
     as_choice,
     as_count,
     as_digits,
+    as_feature_names,
     as_flag,
     not_fitted,
     shown,
@@ -34,16 +35,7 @@ def _names(model: Any, feature_names: Any) -> list[str]:
         raise wrong_type("decision_tree", wanted, model)
     if not model.__sklearn_is_fitted__():
         raise not_fitted(model)
-    p = model.n_features_in_
-    if feature_names is None:
-        feature_names = getattr(model, "feature_names_in_", [f"feature_{j}" for j in range(p)])
-    wanted = "a list of names"
-    if to_array(feature_names, "feature_names", wanted).ndim != 1:
-        raise wrong_type("feature_names", wanted, feature_names)
-    names = [str(name) for name in feature_names]
-    if len(names) != p:
-        raise ValueError(f"feature_names must name {p} columns; got {len(names)}.")
-    return names
+    return as_feature_names(feature_names, model, model.n_features_in_, "feature_")
 
 
 def _leaf_text(
