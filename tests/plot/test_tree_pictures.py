@@ -77,7 +77,9 @@ def test_members_of_forests():
 
 def test_importances():
     model = RandomForestClassifier(40, random_state=0).fit(IRIS.data, IRIS.target)
-    shown = plot.importances(model, feature_names="abcd", level=0.8, most=3, ax=axes(), marker="s")
+    shown = plot.importances(
+        model, feature_names=list("abcd"), level=0.8, most=3, ax=axes(), marker="s"
+    )
     order = np.argsort(-model.feature_importances_)[:3]
     assert shown.names == ["abcd"[j] for j in order]
     np.testing.assert_array_equal(shown.means, model.feature_importances_[order])
