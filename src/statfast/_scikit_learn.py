@@ -7,7 +7,10 @@ leaves the table when it comes to the package: a test compares it with the insta
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from opcode import opmap
+from types import FrameType
 
 _BASE = "statfast.Estimator is the base of what is here, and works with the mixins of sklearn.base"
 _TAKES_OURS = "the one of sklearn.base takes what is here"
@@ -332,24 +335,33 @@ def absence(module: str, name: str) -> str:
     return f"statfast.{module} has no {name}: {advice}."
 
 
+def refusal(module: str, name: str, frame: FrameType) -> Exception:
+    """The exception for a name that is not here, which a frame looks up in a module.
+
+    ``from statfast.cluster import Name`` would hide the sentence of an AttributeError behind one of
+    its own, so that it gets an ImportError; `hasattr` answers False only for an AttributeError.
+    """
+    sentence, code = absence(module, name), frame.f_code
+    imports = code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
+    if imports or code.co_filename == "<frozen importlib._bootstrap>":
+        return ImportError(sentence)
+    return AttributeError(sentence)
+
+
 def refuse(name: str) -> None:
-    """Say what to use, if scikit-learn has the name in some module."""
+    """Say what to use, if scikit-learn has the name in some module, to who asks the caller."""
     for module, names in ABSENT.items():
         if name in names:
-            raise ImportError(absence(module, name))
+            raise refusal(module, name, sys._getframe(2))
 
 
 def missing_names(module: str) -> Callable[[str], object]:
-    """The ``__getattr__`` of a module with the name of one of scikit-learn's.
-
-    What is absent is an ImportError: ``from statfast.cluster import Name`` would hide the sentence
-    of an AttributeError behind one of its own.
-    """
+    """The ``__getattr__`` of a module with the name of one of scikit-learn's."""
     short = module.removeprefix("statfast.")
 
     def refuse_missing(name: str) -> object:
         if name in ABSENT.get(short, {}):
-            raise ImportError(absence(short, name))
+            raise refusal(short, name, sys._getframe(1))
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
     return refuse_missing

@@ -314,7 +314,7 @@ WRONG = {
     },
     "sparse_trees": {
         task: (_times("predictions", 0.0), _plus("predictions", 1.0))
-        for task in ("tree", "random forest", "extra-trees")
+        for task in ("tree", "random forest", "extra-trees", "boosting")
     },
     "density_clusters": {
         task: (_times("labels", 0), _plus("labels", 1)) for task in ("dbscan", "hdbscan")

@@ -8,6 +8,7 @@ import statfast as sf
 from statfast import feature_selection, metrics, model_selection
 
 sklearn = pytest.importorskip("sklearn")
+pytest.importorskip("sklearn.experimental.enable_halving_search_cv")
 from sklearn import feature_selection as peer_selection  # noqa: E402
 from sklearn import metrics as peer_metrics  # noqa: E402
 from sklearn import model_selection as peer  # noqa: E402
@@ -34,6 +35,17 @@ CALLS = {
             e, {"alpha": [1.0, 100.0]}, n_iter=2, cv=CV, scoring=s, random_state=0
         ).fit(X, Y, **p)
     ),
+    "halving": lambda m, f, e, s, p: _course(
+        m.HalvingGridSearchCV(
+            e, {"alpha": [1.0, 10.0, 100.0, 1e3]}, factor=2, cv=CV, scoring=s, random_state=0
+        ).fit(X, Y, **p)
+    ),
+    "halving of drawn candidates": lambda m, f, e, s, p: _course(
+        m.HalvingRandomSearchCV(
+            e, {"alpha": [1.0, 10.0, 100.0, 1e3]}, n_candidates=4, min_resources=15, factor=2,
+            cv=CV, scoring=s, random_state=0,
+        ).fit(X, Y, **p)
+    ),
     "RFECV": lambda m, f, e, s, p: f.RFECV(e, cv=CV, scoring=s).fit(X, Y, **p).cv_results_[
         "mean_test_score"
     ],
@@ -58,6 +70,16 @@ def _table(search):
     return np.r_[
         search.cv_results_["split0_test_score"], search.best_score_, search.best_estimator_.coef_
     ]
+
+
+def _course(search):
+    """Scores of all iterations on all folds, of rows that are fitted and rows that are not."""
+    scores = [
+        values for name, values in sorted(search.cv_results_.items())
+        if name.startswith("split") and name.endswith("score")
+    ]  # fmt: skip
+    candidates = [params["alpha"] for params in search.cv_results_["params"]]
+    return np.r_[*scores, candidates, _table(search)]
 
 
 @pytest.fixture(autouse=True)
@@ -171,6 +193,49 @@ def test_a_search_is_scored_by_what_its_scorer_asks_for():
         assert found != ours.score(X, Y)
         with pytest.raises(TypeError, match="unexpected argument"):
             ours.score(X, Y, unknown=WEIGHTS)
+
+
+GRID = {"alpha": [1.0, 10.0, 100.0]}
+BY_GROUP = {
+    "grid": lambda m, e, cv, p: _course(m.GridSearchCV(e, GRID, cv=cv).fit(X, Y, **p)),
+    "halving": lambda m, e, cv, p: _course(
+        m.HalvingGridSearchCV(e, GRID, cv=cv, factor=2, random_state=0).fit(X, Y, **p)
+    ),
+    "scores": lambda m, e, cv, p: m.cross_val_score(e, X, Y, cv=cv, params=p),
+    "nested": lambda m, e, cv, p: m.cross_val_score(
+        m.GridSearchCV(e, GRID, cv=cv), X, Y, cv=cv, params=p
+    ),
+    "learning_curve": lambda m, e, cv, p: m.learning_curve(e, X, Y, cv=cv, params=p)[2],
+    "permutations": lambda m, e, cv, p: m.permutation_test_score(
+        e, X, Y, cv=cv, params=p, n_permutations=3, random_state=0
+    )[0],
+}
+
+
+@pytest.mark.parametrize("home", [model_selection, peer], ids=["here", "there"])
+@pytest.mark.parametrize("kind", ["GroupKFold", "LeaveOneGroupOut", "GroupShuffleSplit"])
+@pytest.mark.parametrize("call", BY_GROUP)
+def test_splitters_get_groups_by_the_name_that_they_ask_for(call, kind, home):
+    groups = np.arange(60) % 3
+    settings = {"n_splits": 3, "random_state": 0} if kind == "GroupShuffleSplit" else {}
+    settings = {"n_splits": 3} if kind == "GroupKFold" else settings
+    splitter = getattr(home, kind)(**settings).set_split_request(groups="hospital")
+    params = {"sample_weight": WEIGHTS, "hospital": groups}
+    if call == "nested":  # Of the rows of an outer fold there are groups for fewer inner ones.
+        params["hospital"] = np.arange(60) % 7
+    ours, expected = (
+        BY_GROUP[call](module, asked(True, False), splitter, params)
+        for module in (model_selection, peer)
+    )
+    np.testing.assert_allclose(ours, expected, rtol=1e-9)
+
+
+def test_groups_are_asked_for_as_in_scikit_learn():
+    for module in (model_selection, peer):
+        for asked_for in (True, False, None, "hospital"):
+            splitter = module.GroupKFold().set_split_request(groups=asked_for)
+            assert splitter.get_metadata_routing().split.requests == {"groups": asked_for}
+        assert not hasattr(module.KFold(), "set_split_request")
 
 
 def test_nested_searches_hand_weights_to_their_scorer():

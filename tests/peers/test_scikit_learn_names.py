@@ -46,8 +46,11 @@ def test_each_name_is_here_or_says_what_to_use(module):
     ours, absent = import_module(f"statfast.{module}"), set()
     for name in names_of(module):
         if name not in dir(ours):
-            with pytest.raises(ImportError, match=rf"^statfast\.{module} has no {name}: .*\.$"):
+            sentence = rf"^statfast\.{module} has no {name}: .*\.$"
+            with pytest.raises(AttributeError, match=sentence):
                 getattr(ours, name)
+            with pytest.raises(ImportError, match=sentence):
+                exec(f"from statfast.{module} import {name}", {})
             absent.add(name)
     assert absent == set(ABSENT.get(module, ())), "of the table and of scikit-learn"
 
@@ -80,7 +83,16 @@ def test_names_that_scikit_learn_does_not_have_are_attribute_errors():
         from statfast.cluster import NoSuchName  # noqa: F401
 
 
+def test_whether_a_name_is_here_may_be_asked():
+    for module in (statfast, statfast.linear_model, import_module("statfast.cluster")):
+        assert not hasattr(module, "SGDClassifier")
+        assert not hasattr(module, "SpectralClustering")
+        assert getattr(module, "Birch", None) is None
+
+
 def test_the_flat_namespace_says_what_to_use_too():
+    with pytest.raises(AttributeError, match=r"no SGDClassifier: use LogisticRegression"):
+        statfast.SGDClassifier  # noqa: B018
     with pytest.raises(ImportError, match=r"no SGDClassifier: use LogisticRegression"):
         from statfast import SGDClassifier  # noqa: F401
 

@@ -202,9 +202,9 @@ def test_trap_equal_splits_take_the_first_column(wine):
     )
 
 
-def test_trap_components_of_float32_rows_are_float64(wine):
+def test_trap_means_of_float32_rows_are_float64(wine):
     model = statfast.PCA(2).fit(wine[0].astype(np.float32))
-    assert model.components_.dtype == np.float64
+    assert (model.mean_.dtype, model.components_.dtype) == (np.float64, np.float32)
     assert model.transform(wine[0].astype(np.float32)).dtype == np.float32
 
 

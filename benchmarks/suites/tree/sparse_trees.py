@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The suite ``sparse_trees``: a tree, and forests, on sparse rows such as those of texts."""
+"""The suite ``sparse_trees``: a tree, forests and boosting on sparse rows such as those of texts.
+
+scikit-learn's boosting refuses sparse rows, and has the array of them.
+"""
 
 from functools import partial
 
@@ -12,6 +15,7 @@ from benchmarks.harness.suite import Library, Suite
 from benchmarks.suites.tree.trees import Forest, ForestCheck
 
 TREES = 50
+ROUNDS = 20
 WORDS = 20  # of a text
 TESTED = 2_000
 
@@ -40,30 +44,41 @@ def _problem(task, n, p, *, group=""):
     return Problem(f"{task} {n}x{p}", task, partial(texts, n, p), group=group, beyond=not group)
 
 
+class OfDense(Forest):
+    """The same of the dense array, made beforehand."""
+
+    def prepare(self, data, threads):
+        super().prepare(data | {name: data[name].toarray() for name in ("X", "Z")}, threads)
+
+
 # --- the suite ---
 
 
-def _library(package, **options):
+def _library(package, boosted=Forest, **options):
     one = partial(Forest, f"{package}.tree.DecisionTreeClassifier", random_state=0, **options)
     many = {"n_estimators": TREES, "random_state": 0}
     return Library({
         "tree": one,
         "random forest": partial(Forest, f"{package}.ensemble.RandomForestClassifier", **many),
         "extra-trees": partial(Forest, f"{package}.ensemble.ExtraTreesClassifier", **many),
+        "boosting": partial(
+            boosted, f"{package}.ensemble.HistGradientBoostingClassifier", max_iter=ROUNDS,
+            early_stopping=False, **options,
+        ),
     })  # fmt: skip
 
 
-TASKS = ("tree", "random forest", "extra-trees")
+TASKS = ("tree", "random forest", "extra-trees", "boosting")
 
 SUITE = Suite(
     name="sparse_trees",
-    title="a tree, and forests of 50 trees, on sparse rows (fit + predictions)",
+    title="a tree, forests of 50 trees, 20 rounds of boosting, on sparse rows (fit + predictions)",
     family="trees and ensembles",
     problems=[_problem(task, 20_000, 2_000, group=task) for task in TASKS],
     quick=[_problem(task, 1_000, 200, group=task) for task in TASKS],
     libraries={
         "statfast": _library("statfast"),
-        "scikit-learn": _library("sklearn", threaded=False),
+        "scikit-learn": _library("sklearn", OfDense, threaded=False),
     },
     checks=dict.fromkeys(TASKS, ForestCheck),
     tolerances={task: Tolerances({"error": 0.95}) for task in TASKS},

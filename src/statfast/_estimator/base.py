@@ -22,6 +22,7 @@ from statfast._estimator.dispatch import dispatch_methods
 from statfast._estimator.folds.fold_plans import FoldPlan, FoldTask, ScaledFolds
 from statfast._estimator.pairwise_rows import PairwiseRows, is_pairwise
 from statfast._estimator.parameters.declarations import (
+    FollowsRows,
     Parameter,
     collect,
     constructor,
@@ -81,6 +82,8 @@ class Estimator(Diagram, PairwiseRows):
     feature_names_in_: Array
 
     _declared: ClassVar[dict[str, Parameter]] = {}
+    # Whether some fitted arrays follow the rows of the fit in their type.
+    _follows_rows: ClassVar[bool] = False
     # ``_fit_source(source, X)``: become fitted to rows in parts, which the user passed as X; None
     # where there is no exact form for them.
     _fit_source: Any = None
@@ -96,6 +99,9 @@ class Estimator(Diagram, PairwiseRows):
         elif declared != kind._declared:
             kind.__init__ = constructor(kind, declared)
         kind._declared = declared
+        kind._follows_rows = any(
+            isinstance(value, FollowsRows) for base in kind.__mro__ for value in vars(base).values()
+        )
         dispatch_methods(kind)
         for method in _ROUTED:
             names = _metadata_names(kind, method)
@@ -219,7 +225,7 @@ class Estimator(Diagram, PairwiseRows):
             for base in type(self).__mro__:
                 there = vars(base).get(name)
                 # The attribute exists but raised: asking again raises the same error.
-                if hasattr(there, "__get__"):
+                if hasattr(there, "__get__") and not isinstance(there, FollowsRows):
                     return there.__get__(self, type(self))
             hint = self._hint_of_missing(name)
             raise AttributeError(
@@ -249,6 +255,11 @@ class Estimator(Diagram, PairwiseRows):
         kept = {name: value for name, value in self.__dict__.items() if name not in stale}
         self.__dict__ = {**kept, **fitted, "_fitted": tuple(fitted)}
         return self
+
+    def _follow_float32(self) -> None:
+        """Show the arrays that follow the rows of the fit (`FollowsRows`) as float32."""
+        mark = "_fitted_to_float32"
+        self.__dict__ = {**self.__dict__, mark: True, "_fitted": (*self._fitted, mark)}
 
     # ------------------------------------------------------------ what cross-validation asks
 

@@ -37,6 +37,7 @@ from statfast._validation import (
     as_targets,
     as_weights,
     column_names,
+    holds_float32,
     name_column,
     refuse_repeated_names,
 )
@@ -62,6 +63,7 @@ def dispatch_methods(cls: type) -> None:
 def dispatching(method: Callable[..., Any], part_method: Callable[..., Any]) -> Callable[..., Any]:
     rows, name = name_of_rows(method), method.__name__
     is_fit = name == "fit"
+    becomes_fitted = name in ("fit", "fit_transform")
 
     @wraps(method)
     def dispatched(self: Any, *args: Any, **options: Any) -> Any:
@@ -79,13 +81,16 @@ def dispatching(method: Callable[..., Any], part_method: Callable[..., Any]) -> 
             shown = verbose and self._reports_by_bar()
             call = open_call(f"{type(self).__name__}.{name}", self, shown)
         try:
-            return method(self, *args, **options)
+            answer = method(self, *args, **options)
         except ValueError as error:
             name_column(error, X)
             raise
         finally:
             if call is not None:
                 close_call(call)
+        if becomes_fitted and self._follows_rows and holds_float32(X):
+            self._follow_float32()
+        return answer
 
     dispatched.is_dispatched = True  # type: ignore[attr-defined]
     return dispatched

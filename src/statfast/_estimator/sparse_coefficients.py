@@ -30,7 +30,7 @@ class SparseCoefficients:
 
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        self.coef_ = csr_array(self.coef_)  # type: ignore[has-type]
+        self.coef_ = csr_array(self._coefs)  # type: ignore[has-type]
         return self
 
     def densify(self) -> Self:
@@ -47,5 +47,6 @@ class SparseCoefficients:
 
     @property
     def _coefs(self) -> Array:
-        """The coefficients as an array of shape (1, d) or (K, d)."""
-        return self.coef_.toarray() if is_sparse(self.coef_) else np.asarray(self.coef_)
+        """The coefficients as an array of shape (1, d) or (K, d), with all their digits."""
+        coef = vars(self)["coef_"]
+        return coef.toarray() if is_sparse(coef) else np.asarray(coef)

@@ -232,6 +232,14 @@ def to_array(values: Any, name: str, wanted: str, *, numbers: bool = False) -> A
     return array if array.flags.aligned else array.copy()
 
 
+def holds_float32(X: Any) -> bool:
+    """Whether `as_rows`, or `as_csr`, gives float32 of an array, sparse matrix or data frame."""
+    dtype = getattr(X, "dtype", None)
+    if dtype is None and hasattr(X, "columns") and hasattr(X, "__getitem__"):
+        dtype = np.asarray(X[:1]).dtype
+    return bool(dtype == np.float32)
+
+
 def shape_of(values: Any) -> tuple[int, ...]:
     """The shape of anything that has one; a list of lists of different lengths has its own."""
     shape = getattr(values, "shape", None)

@@ -238,8 +238,11 @@ class _ExplainedRows:
 
     def _line(self) -> Any:
         """Rows, coefficients (outputs, p), intercepts, and the response that they are."""
-        coef = getattr(self.model, "coef_", None)
-        intercept = getattr(self.model, "intercept_", None)
+        # Where a class has coefficients as a property, they are not among its variables.
+        coef, intercept = (
+            getattr(self.model, "__dict__", {}).get(name, getattr(self.model, name, None))
+            for name in ("coef_", "intercept_")
+        )
         if coef is None or intercept is None or self.wanted == "predict_proba":
             return None
         coef = np.atleast_2d(np.asarray(coef, dtype=np.float64))

@@ -57,6 +57,7 @@ class Folds:
     arguments: dict[str, Any] = field(default_factory=dict[str, Any])
     # Arguments of scores by their names, such as weights, which are cut in the same way.
     of_scores: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+    row_groups: Array | None = None  # Those that the splitter was given.
 
     def __len__(self) -> int:
         return len(self.pairs)

@@ -26,6 +26,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from statfast._estimator.parameters.checks import Check
 from statfast._estimator.parameters.ignored_arguments import check_other
 
@@ -46,6 +48,38 @@ class _Mark(NamedTuple):
 
     removes: bool
     value: Any = REQUIRED
+    follows_rows: bool = False
+
+
+class FollowsRows:
+    """A fitted array that is read as float32 where the rows of the fit were.
+
+    ``vars(model)`` keeps it with all digits, and what computes with it takes it from there: so
+    predictions lose none where large terms cancel. What is read is not to be written to, as no
+    prediction would know of it; another array may be set.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, model: Any, kind: Any = None) -> Any:
+        state = {} if model is None else vars(model)
+        if self.name not in state:
+            raise AttributeError(self.name)
+        value = state[self.name]
+        if not state.get("_fitted_to_float32") or np.ndim(value) == 0:
+            return value
+        with np.errstate(over="ignore"):
+            narrow = value.astype(np.float32)
+        if isinstance(narrow, np.ndarray):
+            narrow.flags.writeable = False
+        return narrow
+
+    def __set__(self, model: Any, value: Any) -> None:
+        vars(model)[self.name] = value
+
+    def __delete__(self, model: Any) -> None:
+        vars(model).pop(self.name, None)
 
 
 def param(check: Check, *, default: Any = REQUIRED, kw_only: bool = True) -> Any:
@@ -53,9 +87,10 @@ def param(check: Check, *, default: Any = REQUIRED, kw_only: bool = True) -> Any
     return Parameter(check, default, kw_only)
 
 
-def fitted(*, init: Literal[False] = False) -> Any:
-    """Declare an attribute that ``fit`` sets; before, there is none."""
-    return _Mark(removes=False)
+def fitted(*, follows_rows: bool = False, init: Literal[False] = False) -> Any:
+    """Declare an attribute that ``fit`` sets; before, there is none. It may follow the rows of the
+    fit in their type (`FollowsRows`)."""
+    return _Mark(removes=False, follows_rows=follows_rows)
 
 
 def removed(*, fixed: Any = REQUIRED, init: Literal[False] = False) -> Any:
@@ -93,6 +128,8 @@ def collect(cls: type) -> dict[str, Parameter]:
             )
             if isinstance(value, _Mark) and value.value is not REQUIRED:
                 setattr(cls, name, value.value)
+            if isinstance(value, _Mark) and value.follows_rows:
+                setattr(cls, name, FollowsRows(name))
     cls._class_declarations = declarations  # type: ignore[attr-defined]
     merged: dict[str, Parameter] = {}
     for base in reversed(cls.__mro__):

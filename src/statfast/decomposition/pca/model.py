@@ -35,7 +35,7 @@ class ComponentModel(Transformer, Estimator):
     explained_variance_: Array = fitted()
     scale_: Any = fitted()
 
-    components_: Array = fitted()
+    components_: Array = fitted(follows_rows=True)
 
     def transform(self, X: Rows) -> Any:
         """Return the scores: coordinates of the samples along the components.
@@ -94,7 +94,7 @@ class ComponentModel(Transformer, Estimator):
         return self._restored(scores)
 
     def _restored(self, scores: Array) -> Array:
-        back = self.components_
+        back = vars(self)["components_"]
         if self._whitens():
             back = np.sqrt(self.explained_variance_)[:, None] * back
         if self.scale_ is not None:
@@ -135,7 +135,7 @@ class ComponentModel(Transformer, Estimator):
     def _squares(self, rows: Matrix) -> Iterator[tuple[Array, Array]]:
         """Block by block, the scores and the squared residuals of standardized rows."""
         scale = 1.0 if self.scale_ is None else self.scale_
-        V = self.components_
+        V = vars(self)["components_"]
         for start in range(0, rows.shape[0], 2048):
             checkpoint()
             block = rows[start : start + 2048]

@@ -81,7 +81,8 @@ class MomentComponents(ComponentModel, SumFit):
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         excess = (self.explained_variance_ - self.noise_variance_).clip(0.0)
-        covariance = (self.components_.T * excess) @ self.components_
+        axes = vars(self)["components_"]
+        covariance = (axes.T * excess) @ axes
         covariance[np.diag_indices(len(covariance))] += self.noise_variance_
         if self.scale_ is not None:
             covariance *= self.scale_[:, None] * self.scale_
@@ -102,12 +103,13 @@ class MomentComponents(ComponentModel, SumFit):
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         noise, d = self._noise(), self.n_features_in_
+        axes = vars(self)["components_"]
         within = 1.0 / np.maximum(self.explained_variance_, noise)
         if noise > 0.0:
-            precision = (self.components_.T * (within - 1.0 / noise)) @ self.components_
+            precision = (axes.T * (within - 1.0 / noise)) @ axes
             precision[np.diag_indices(d)] += 1.0 / noise
         else:
-            precision = (self.components_.T * within) @ self.components_
+            precision = (axes.T * within) @ axes
         if self.scale_ is not None:
             precision /= self.scale_[:, None] * self.scale_
         return precision

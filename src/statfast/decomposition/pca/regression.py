@@ -22,6 +22,7 @@ from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import (
     as_rows,
     as_targets,
+    as_type,
     as_weights,
     column_names,
     require_finite,
@@ -111,9 +112,9 @@ class PrincipalComponentRegression(Regressor, SumFit):
     scale: bool = param(flag, default=False)
     n_jobs: Jobs = param(jobs, default=None)
 
-    coef_: Any = fitted()
-    intercept_: Any = fitted()
-    components_: Array = fitted()
+    coef_: Any = fitted(follows_rows=True)
+    intercept_: Any = fitted(follows_rows=True)
+    components_: Array = fitted(follows_rows=True)
     score_coef_: Any = fitted()
     explained_variance_: Array = fitted()
     explained_variance_ratio_: Array = fitted()
@@ -155,6 +156,7 @@ class PrincipalComponentRegression(Regressor, SumFit):
         Returns
         -------
         ndarray of shape (m,) or (m, T)
+            float32 if X is.
 
         Raises
         ------
@@ -162,14 +164,15 @@ class PrincipalComponentRegression(Regressor, SumFit):
             If X is not a finite 2-d array with the columns of the fitted one.
         """
         rows = rows_for(self, X, finite=False)
-        slopes = np.atleast_2d(self.coef_)
+        slopes = np.atleast_2d(vars(self)["coef_"])
         out, finite = project_rows(rows, self.mean_, slopes, self.n_jobs, np.float64)
         if not finite:
             require_finite(rows)
         out += self._level
         if not np.isfinite(out).all():
             raise ValueError("X holds values so large that predictions overflow. Rescale it.")
-        return out[:, 0] if self.coef_.ndim == 1 else out
+        out = as_type(out, rows.dtype)
+        return out[:, 0] if vars(self)["coef_"].ndim == 1 else out
 
     # ------------------------------------------------------------ the protocol of sums
 

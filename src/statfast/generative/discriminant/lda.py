@@ -181,9 +181,9 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
 
     xbar_: Array = fitted()
     covariance_: Array = fitted()
-    coef_: Any = fitted()
-    intercept_: Any = fitted()
-    scalings_: Array = fitted()
+    coef_: Any = fitted(follows_rows=True)
+    intercept_: Any = fitted(follows_rows=True)
+    scalings_: Array = fitted(follows_rows=True)
     singular_values_: Array = fitted()
     explained_variance_ratio_: Array = fitted()
 
@@ -323,7 +323,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
         trace = self.singular_values_**2
         names = [f"LD{j + 1}" for j in range(len(trace))]
         share = trace / trace.sum()
-        coefficients = dict(zip(names, self.scalings_.T, strict=True))
+        coefficients = dict(zip(names, vars(self)["scalings_"].T, strict=True))
         return {
             "Coefficients of linear discriminants": CoefficientTable(
                 self._column_labels(), coefficients

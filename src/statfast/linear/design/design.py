@@ -213,6 +213,11 @@ def _of_finite(rows: Array, values: Array, dtype: np.dtype[Any] | type[Any]) -> 
     return as_type(values, dtype)
 
 
+def line_of(model: Any) -> tuple[Array, Any]:
+    """Coefficients and intercept of a model with all digits, whatever the type of its rows."""
+    return vars(model)["coef_"], vars(model)["intercept_"]
+
+
 class LinearPredictor:
     """Mixin: ``predict`` from ``coef_`` and ``intercept_``."""
 
@@ -246,7 +251,7 @@ class LinearPredictor:
         return new_rows(self, X, finite=True)
 
     def _means_of(self, rows: Matrix) -> Array:
-        return linear_values(rows, self.coef_, self.intercept_)
+        return linear_values(rows, *line_of(self))
 
 
 class AcceptsSparse:

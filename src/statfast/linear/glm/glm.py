@@ -199,7 +199,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     warm_start: bool = param(flag, default=False)
     n_jobs: Jobs = param(jobs, default=None)
 
-    coef_: Array = fitted()
+    coef_: Array = fitted(follows_rows=True)
     intercept_: float = fitted()
     theta_: float = fitted()
     n_iter_: int = fitted()
@@ -324,7 +324,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     def _all_coefs(self) -> Array:
         """Coefficients (q,), the intercept first if there is one."""
         intercept = [self.intercept_] if self._checked_value("fit_intercept") else []
-        return np.append(intercept, self.coef_)
+        return np.append(intercept, vars(self)["coef_"])
 
     def _concluded(
         self, model: Any, link: Link, theta: float, X: Any, arguments: tuple[Any, ...] = ()
@@ -461,7 +461,8 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     def _influence_inputs(self, y: Any, n: int) -> tuple[Any, ...]:
         family, link = self._family(), as_link(self._link)
         has_intercept = self._has_intercept()
-        return as_target(y, n), family, link, self.coef_, self.intercept_, has_intercept
+        coef = vars(self)["coef_"]
+        return as_target(y, n), family, link, coef, self.intercept_, has_intercept
 
     def _family(self) -> Family:
         """That of the fit."""

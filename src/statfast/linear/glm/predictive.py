@@ -160,7 +160,7 @@ class Predictive(Regressor):
         added = added_offset(link, offset, exposure, rows.shape[0])
         if added is None and has_offset(self):
             warn_no_offset(self)
-        eta = linear_predictor(rows, self.coef_, self.intercept_, added, self.n_jobs)
+        eta = linear_predictor(rows, vars(self)["coef_"], self.intercept_, added, self.n_jobs)
         with np.errstate(all="ignore"):
             mu = link.mean(eta)
         if np.isnan(mu).any():

@@ -25,7 +25,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, ArrayLike, Jobs, Rows, Weights
 from statfast._validation import as_rows, column_names
-from statfast.linear.design.design import linear_values, new_rows
+from statfast.linear.design.design import line_of, linear_values, new_rows
 from statfast.linear.glm.fit import names_of, warn_aliased
 from statfast.linear.least_squares.lstsq import least_squares
 from statfast.linear.least_squares.triangles import StackedFactor, solution_of, triangle
@@ -97,7 +97,7 @@ class IndicatorClassifier(Classifier):
             its type.
         """
         rows = new_rows(self, X, finite=True)
-        scores = linear_values(rows, self.coef_, self.intercept_, n_jobs=self.n_jobs)
+        scores = linear_values(rows, *line_of(self), n_jobs=self.n_jobs)
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Rows) -> Array:
@@ -202,8 +202,8 @@ class LeastSquaresClassifier(IndicatorClassifier, SumFit):
     n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
-    coef_: Array = fitted()
-    intercept_: Array = fitted()
+    coef_: Array = fitted(follows_rows=True)
+    intercept_: Array = fitted(follows_rows=True)
     rank_: int = fitted()
     aliased_: Array = fitted()
 

@@ -38,6 +38,7 @@ from statfast.linear.design.design import (
     INFERENCE_COLUMNS,
     AcceptsSparse,
     dense_if_small,
+    line_of,
     linear_values,
     new_rows,
     row_arguments,
@@ -183,8 +184,8 @@ class LinearRegression(
     store_left_out: bool = param(flag, default=False)
     n_jobs: Jobs = param(jobs, default=None)
 
-    coef_: Array = fitted()
-    intercept_: Any = fitted()
+    coef_: Array = fitted(follows_rows=True)
+    intercept_: Any = fitted(follows_rows=True)
     rank_: float = fitted()
     rss_: Any = fitted()
     condition_number_: float = fitted()
@@ -417,7 +418,7 @@ class LinearRegression(
             coefficients held at zero, columns that depend on others or on a single row.
         """
         rows = new_rows(self, predictors(self, X)[0], finite=True)
-        means = linear_values(rows, self.coef_, self.intercept_)
+        means = linear_values(rows, *line_of(self))
         as_choice(interval, "interval", (None, "confidence", "prediction", "conformal"))
         se = as_flag(se, "se")
         if not se and interval is None:
@@ -491,12 +492,12 @@ class LinearRegression(
         if targets.shape[1] != 1:
             raise ValueError(f"y must be one target; got {targets.shape[1]} columns.")
         has_intercept = self._has_intercept()
-        coef, intercept = np.reshape(self.coef_, -1), float(np.reshape(self.intercept_, -1)[0])
+        coef, intercept = (np.reshape(value, -1) for value in line_of(self))
         return (
             targets[:, 0],
             FAMILIES["gaussian"],
             LINKS["identity"],
             coef,
-            intercept,
+            float(intercept[0]),
             has_intercept,
         )

@@ -38,6 +38,7 @@ from statfast.linear.design.design import (
     AcceptsSparse,
     LinearPredictor,
     dense_if_small,
+    line_of,
     linear_values,
     new_rows,
     table_of,
@@ -133,8 +134,8 @@ class Ridge(AcceptsSparse, LeftOutByLeverages, StoredIntervals, LinearPredictor,
     store_left_out: bool = param(flag, default=False)
     n_jobs: Jobs = param(jobs, default=None)
 
-    coef_: Array = fitted()
-    intercept_: Any = fitted()
+    coef_: Array = fitted(follows_rows=True)
+    intercept_: Any = fitted(follows_rows=True)
     df_: float = fitted()
     solver_: str = fitted()
     n_iter_: int | None = fitted()
@@ -288,7 +289,8 @@ def _root_of_leverages(singular: Decomposition, alpha: float) -> Array:
 
 def _stacked(models: Any) -> Any:
     """Coefficients (A, d) and intercepts (A,) of models of one target."""
-    return np.array([m.coef_ for m in models]), np.array([m.intercept_ for m in models])
+    coefs, intercepts = zip(*map(line_of, models), strict=True)
+    return np.array(coefs), np.array(intercepts)
 
 
 def _penalties(alpha: Any, n_targets: int) -> Any:

@@ -107,8 +107,8 @@ class RidgeClassifier(AcceptsSparse, IndicatorClassifier, SumFit):
     n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
-    coef_: Array = fitted()
-    intercept_: Array = fitted()
+    coef_: Array = fitted(follows_rows=True)
+    intercept_: Array = fitted(follows_rows=True)
     df_: float = fitted()
     solver_: str = fitted()
     n_iter_: int | None = fitted()
@@ -192,7 +192,7 @@ class RidgeClassifier(AcceptsSparse, IndicatorClassifier, SumFit):
         return self._publish(
             None,
             classes_=state.classes,
-            **{name: getattr(model, name) for name in names},
+            **{name: vars(model)[name] for name in names},
             **state.published(),
         )
 

@@ -80,8 +80,8 @@ class PenaltyChoice(AcceptsSparse, Estimator):
     errors_: Array = fitted()
     best_score_: Any = fitted()
     cv_results_: Array = fitted()
-    coef_: Array = fitted()
-    intercept_: Any = fitted()
+    coef_: Array = fitted(follows_rows=True)
+    intercept_: Any = fitted(follows_rows=True)
     df_: float = fitted()
     solver_: str = fitted()
     n_iter_: Any = fitted()
@@ -177,7 +177,7 @@ class PenaltyChoice(AcceptsSparse, Estimator):
         ).fit(data.rows, y, groups=groups, sample_weight=weights)
         best = search.best_estimator_
         return {
-            **{name: getattr(best, name) for name in ("coef_", "intercept_", "df_", "solver_")},
+            **{name: vars(best)[name] for name in ("coef_", "intercept_", "df_", "solver_")},
             "n_iter_": best.n_iter_, "alphas_": alphas, "alpha_": search.best_params_["alpha"],
             "errors_": -search.cv_results_["mean_test_score"], "best_score_": search.best_score_,
         }  # fmt: skip

@@ -208,8 +208,9 @@ class ClassInference(Diagnosed, Inference):
         if len(self.classes_) > 2 and offset is not None:
             raise ValueError("offset is for two classes. Leave it out.")
         added = offsets_for(offset, rows.shape[0])
-        scores = np.empty((rows.shape[0], len(self._coefs)))
-        for k, (coef, intercept) in enumerate(zip(self._coefs, self.intercept_, strict=True)):
+        coefs = self._coefs
+        scores = np.empty((rows.shape[0], len(coefs)))
+        for k, (coef, intercept) in enumerate(zip(coefs, vars(self)["intercept_"], strict=True)):
             scores[:, k] = linear_predictor(rows, coef, intercept, added, self.n_jobs)
         return scores
 

@@ -176,8 +176,8 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
     n_jobs: Jobs = param(jobs, default=None)
 
     classes_: Array = fitted()
-    coef_: Array = fitted()
-    intercept_: Array = fitted()
+    coef_: Array = fitted(follows_rows=True)
+    intercept_: Array = fitted(follows_rows=True)
     n_iter_: Array = fitted()
     converged_: bool = fitted()
     results_: dict[str, Result] = fitted()
@@ -269,7 +269,7 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         if kind == "binary" and self._reference != reference:
             return None
         n_intercepts = int(self._checked_value("fit_intercept"))
-        coef = np.column_stack([self.intercept_[:, None][:, :n_intercepts], self.coef_])
+        coef = np.column_stack([vars(self)["intercept_"][:, None][:, :n_intercepts], self._coefs])
         return coef if coef.shape[1] == q else None
 
     def _plan_folds(self, task: Any) -> Any:

@@ -324,8 +324,8 @@ def _means_of_folds(
     first = models[0].__dict__
     kept = [name for name in first["_fitted"] if name not in ("_result", "results_")]
     return {name: first[name] for name in kept} | {
-        "coef_": np.mean([model.coef_ for model in models], axis=0),
-        "intercept_": np.mean([model.intercept_ for model in models], axis=0),
+        "coef_": np.mean([vars(model)["coef_"] for model in models], axis=0),
+        "intercept_": np.mean([vars(model)["intercept_"] for model in models], axis=0),
         "n_iter_": np.max([model.n_iter_ for model in models], axis=0),
         "converged_": all(model.converged_ for model in models),
     }

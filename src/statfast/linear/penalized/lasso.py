@@ -156,8 +156,8 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
     precompute: Any = param(by_fit, default=False)
     n_jobs: Jobs = param(jobs, default=None)
 
-    coef_: Array = fitted()
-    intercept_: Any = fitted()
+    coef_: Array = fitted(follows_rows=True)
+    intercept_: Any = fitted(follows_rows=True)
     dual_gap_: Any = fitted()
     n_iter_: Any = fitted()
     converged_: bool = fitted()

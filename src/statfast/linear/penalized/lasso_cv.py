@@ -131,7 +131,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     max_iter: int = param(count(), default=10_000)
     n_jobs: Jobs = param(jobs, default=None)
 
-    coef_: Array = fitted()
+    coef_: Array = fitted(follows_rows=True)
     intercept_: float = fitted()
     alpha_: float = fitted()
     alpha_min_: float = fitted()

@@ -18,7 +18,6 @@ from statfast._estimator import (
     Regressor,
     Scorer,
     as_folds,
-    as_groups,
     by_score,
     ignoring_sklearn_arguments,
 )
@@ -153,25 +152,22 @@ def permutation_test_score(
     if hasattr(cv, "__iter__"):
         cv = check_cv(cv)  # An iterable may be read once only.
     folds = plan_of_fits(model, X, y, cv, groups, params, sample_weight, {"score": scorer})
-    if groups is None and params is not None:
-        groups = params.get("groups")
     test = _Test(model, scorer, folds)
     score = test.score_of(folds)
     splitter = check_cv(cv, folds.y, classifier=classifies(model))
-    of_permuted = np.array(test.scores(_permuted(folds, splitter, groups, times, rng)))
+    of_permuted = np.array(test.scores(_permuted(folds, splitter, times, rng)))
     rounding = _EQUAL * np.abs([score, *of_permuted]).max()
     as_good = int((of_permuted >= score - rounding).sum())
     return score, of_permuted, (as_good + 1.0) / (times + 1)
 
 
 def _permuted(
-    folds: Folds, splitter: Any, groups: Any, times: int, rng: Any
+    folds: Folds, splitter: Any, times: int, rng: Any
 ) -> Iterator[Folds]:  # fmt: skip
     """The folds of permuted targets."""
-    weights, y = folds.weights, folds.y
+    weights, y, by_group = folds.weights, folds.y, folds.row_groups
     assert y is not None
     rows = np.arange(folds.n) if weights is None else np.flatnonzero(weights)
-    by_group = as_groups(groups, folds.n)
     members = [np.arange(len(rows))]
     if by_group is not None:
         codes = np.unique(by_group[rows], return_inverse=True)[1].reshape(-1)

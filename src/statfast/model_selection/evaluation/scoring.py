@@ -200,7 +200,7 @@ def as_plan(
     by_row = as_arguments(estimator, arguments or {}, n)
     if groups is not None and (name := groups_argument(estimator)) is not None:
         by_row.setdefault(name, groups)
-    return Folds(X, y, as_weights(weights, n), n, pairs, by_row)
+    return Folds(X, y, as_weights(weights, n), n, pairs, by_row, row_groups=groups)
 
 
 def plan_of_fits(
@@ -228,7 +228,8 @@ def plan_of_fits(
     weights = sample_weight if weights is None else weights
     if routing_is_on():
         given = {"sample_weight": weights, **arguments}
-        arguments, of_scores = _asked_for(estimator, scorers or {}, given, fits)
+        arguments, of_scores, by_name = _asked_for(estimator, scorers or {}, cv, given, fits)
+        groups = by_name if groups is None else groups
         weights = arguments.pop("sample_weight", None)
     else:
         rated = {} if sample_weight is None else {"sample_weight": weights}
@@ -242,14 +243,23 @@ def plan_of_fits(
 
 
 def _asked_for(
-    estimator: Any, scorers: dict[str, Any], metadata: dict[str, Any], fits: tuple[str, ...]
-) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """The arguments of fits and those of each score, where scikit-learn's metadata routing is on:
-    what the estimator and the scorers have asked for."""
+    estimator: Any, scorers: dict[str, Any], cv: Any, metadata: dict[str, Any],
+    fits: tuple[str, ...],
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]], Any]:  # fmt: skip
+    """The arguments of fits, those of each score, and the groups of folds, where scikit-learn's
+    metadata routing is on: what the estimator, the scorers and the splitter have asked for."""
     routes = [Route("estimator", estimator, {"fit": fits}), *routes_of_scores(estimator, scorers)]
-    arguments = routed(router_of("cross-validation", routes), "fit", metadata)
+    splitter = route_of_splitter(cv)
+    arguments = routed(router_of("cross-validation", [*routes, *splitter]), "fit", metadata)
     of_scores = {name: dict(arguments[_route_of(name)]["score"]) for name in scorers}
-    return dict(arguments["estimator"][fits[-1]]), of_scores
+    groups = arguments["splitter"]["split"].get("groups") if splitter else None
+    return dict(arguments["estimator"][fits[-1]]), of_scores, groups
+
+
+def route_of_splitter(cv: Any) -> list[Route]:
+    """The splitter as a part of what makes folds, if it asks for metadata at all."""
+    asks = hasattr(cv, "get_metadata_routing")
+    return [Route("splitter", cv, {"fit": ("split",)})] if asks else []
 
 
 def routes_of_scores(estimator: Any, scorers: dict[str, Any]) -> list[Route]:

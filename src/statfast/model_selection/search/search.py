@@ -42,6 +42,7 @@ from statfast.model_selection.evaluation.scoring import (
     as_scorers,
     groups_argument,
     plan_of_fits,
+    route_of_splitter,
     routes_of_scores,
     threaded_copy,
 )
@@ -167,9 +168,7 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
         calls = {method: (method,) for method in ("fit", *ANSWERS[:-1], *TRANSFORMS)}
         routes = [Route("estimator", self.estimator, calls)]
         routes += routes_of_scores(self.estimator, as_scorers(self.scoring, self.estimator))
-        if hasattr(self.cv, "get_metadata_routing"):
-            routes.append(Route("splitter", self.cv, {"fit": ("split",)}))
-        return routes
+        return routes + route_of_splitter(self.cv)
 
     def _evaluated(
         self,

@@ -13,7 +13,7 @@ import numpy as np
 from statfast._estimator import parts_of_folds
 from statfast._typing import Array
 from statfast._validation import as_count
-from statfast.model_selection.splitting.splitter import Splitter, groups_of
+from statfast.model_selection.splitting.splitter import GroupSplitter, Splitter, groups_of
 
 
 class LeaveOneOut(Splitter):
@@ -37,7 +37,7 @@ class LeaveOneOut(Splitter):
         return n
 
 
-class LeaveOneGroupOut(Splitter):
+class LeaveOneGroupOut(GroupSplitter):
     """Leave-one-group-out splitter: each group is a test set.
 
     Raises
@@ -52,8 +52,6 @@ class LeaveOneGroupOut(Splitter):
     >>> [test.tolist() for train, test in LeaveOneGroupOut().split(groups, groups=groups)]
     [[0, 1], [2], [3]]
     """
-
-    needs_groups = True
 
     def _tests(self, n: int, y: Array | None, groups: Array | None) -> list[Array]:
         names, codes = groups_of(groups, n)
@@ -122,7 +120,7 @@ class LeavePOut(Splitter):
         return p
 
 
-class LeavePGroupsOut(Splitter):
+class LeavePGroupsOut(GroupSplitter):
     """Leave-p-groups-out splitter: each choice of several groups is a test set.
 
     Parameters
@@ -150,8 +148,6 @@ class LeavePGroupsOut(Splitter):
     >>> [test.tolist() for train, test in LeavePGroupsOut(2).split(groups, groups=groups)]
     [[0, 1, 2], [0, 1, 3], [2, 3]]
     """
-
-    needs_groups = True
 
     def __init__(self, n_groups: int) -> None:
         self.n_groups = n_groups

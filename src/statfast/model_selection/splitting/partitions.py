@@ -11,6 +11,7 @@ from statfast._estimator import group_runs, parts_of_folds, require_members, run
 from statfast._typing import Array, Seed
 from statfast._validation import as_count, as_flag
 from statfast.model_selection.splitting.splitter import (
+    GroupSplitter,
     Splitter,
     as_shuffler,
     codes_of,
@@ -113,7 +114,7 @@ class StratifiedKFold(Splitter):
         return stratified_runs(codes, k, None if rng is None else rng.shuffle)
 
 
-class GroupKFold(Splitter):
+class GroupKFold(GroupSplitter):
     """K-fold splitter that keeps groups together.
 
     Parameters
@@ -144,8 +145,6 @@ class GroupKFold(Splitter):
     [[3, 4, 5], [0, 1, 2]]
     """
 
-    needs_groups = True
-
     def __init__(
         self, n_splits: int = 5, *, shuffle: bool = False, random_state: Seed = None
     ) -> None:
@@ -166,7 +165,7 @@ class GroupKFold(Splitter):
         return parts_of_folds(home[codes], k)
 
 
-class StratifiedGroupKFold(Splitter):
+class StratifiedGroupKFold(GroupSplitter):
     """Stratified K-fold splitter that keeps groups together.
 
     Parameters
@@ -199,8 +198,6 @@ class StratifiedGroupKFold(Splitter):
     >>> [test.tolist() for train, test in StratifiedGroupKFold(2).split(y, y, groups)]
     [[0, 1, 4, 5], [2, 3, 6, 7]]
     """
-
-    needs_groups = True
 
     def __init__(self, n_splits: int = 5, shuffle: bool = False, random_state: Seed = None) -> None:
         self.n_splits = n_splits

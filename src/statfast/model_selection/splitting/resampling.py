@@ -14,6 +14,7 @@ from statfast._estimator import take_rows
 from statfast._typing import Array, ArrayLike, Seed
 from statfast._validation import as_count, as_flag, as_generator, as_real
 from statfast.model_selection.splitting.splitter import (
+    GroupSplitter,
     Splitter,
     as_shuffler,
     as_takeable,
@@ -144,7 +145,7 @@ class StratifiedShuffleSplit(ShuffleSplit):
             yield rng.permutation(train), rng.permutation(test)
 
 
-class GroupShuffleSplit(ShuffleSplit):
+class GroupShuffleSplit(GroupSplitter, ShuffleSplit):
     """Random-split splitter of groups: a group is fitted or held out as a whole.
 
     Parameters
@@ -182,7 +183,6 @@ class GroupShuffleSplit(ShuffleSplit):
     [([0, 1, 2, 3, 4], [5])]
     """
 
-    needs_groups = True
     _default = 0.2
 
     def __init__(

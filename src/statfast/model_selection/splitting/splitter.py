@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -89,7 +89,8 @@ class Splitter(FoldSplitter):
 
         request = MetadataRequest(owner=self)
         if self.needs_groups:
-            request.split.add_request(param="groups", alias=True)
+            alias = self.__dict__.get("_groups_request", True)
+            request.split.add_request(param="groups", alias=alias)
         return request
 
     def __repr__(self) -> str:
@@ -103,6 +104,28 @@ class Splitter(FoldSplitter):
 
     def _count(self, n: Any, y: Any, groups: Any) -> Any:
         return self.n_splits
+
+
+class GroupSplitter(Splitter):
+    """A splitter that needs the groups of rows."""
+
+    needs_groups = True
+
+    def set_split_request(self, *, groups: bool | str | None = None) -> Self:
+        """Set under which name ``split`` asks for groups in scikit-learn's metadata routing.
+
+        Parameters
+        ----------
+        groups : bool, str or None, default=None
+            True asks for them, a string under that name; False refuses them, and None makes passing
+            them an error.
+
+        Returns
+        -------
+        self
+        """
+        self._groups_request = groups
+        return self
 
 
 def n_rows(X: Any) -> int:
