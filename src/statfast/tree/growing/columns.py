@@ -27,8 +27,6 @@ FLOP_PER_SORTED_VALUE = 40  # about
 MIN_ROWS_FOR_RANK_TABLE = 1024  # rows: in smaller nodes, ranks are read row by row
 ROWS_PER_TRANSPOSE = 4096
 VALUES_PER_CALL = 1 << 20  # sparse values that a kernel call orders
-MAX_ROWS_RANKED_TOGETHER = 256  # whose ranks are bytes: all columns are sorted by one call
-VALUES_LOOKED_UP = 1 << 16  # at once
 MAX_SHORT_RANKS = 1 << 16  # with fewer, ranks fit 16 bits
 
 
@@ -64,10 +62,10 @@ class RankedColumns:
         """The values row by row (n, p), for random splits of few rows; arbitrary where missing."""
         p, n = self.ranks.shape
         out = np.empty((n, p))
-        step = max(1, VALUES_LOOKED_UP // n)
-        for j in range(0, p if len(self.values) else 0, step):
-            places = self.ranks[j : j + step] + self.first[j : j + step, None][: p - j]
-            out[:, j : j + step] = self.values.take(places, mode="clip").T
+        for j in range(p):
+            column_values = self.values[self.first[j] : self.first[j + 1]]
+            if len(column_values):
+                out[:, j] = column_values.take(self.ranks[j], mode="clip")
         return out
 
 
@@ -113,10 +111,6 @@ def ranked_columns(X: Any, n_jobs: Any = None, categories: Any = None) -> Any:
     if isinstance(X, DenseBlocks):
         return _ranked_entries(X.rows, n_jobs)
     n, p = X.shape
-    if n <= MAX_ROWS_RANKED_TOGETHER and X.dtype != np.uint8:
-        ranked = _ranked_together(X, categories)
-        if ranked is not None:
-            return ranked
     kind = np.uint16 if n < MAX_SHORT_RANKS or X.dtype == np.uint8 else np.uint32
     codes, ranks = np.empty((p, n), np.uint8), np.empty((p, n), kind)
     distinct: list[Any] = [None] * p
@@ -147,35 +141,6 @@ def ranked_columns(X: Any, n_jobs: Any = None, categories: Any = None) -> Any:
     if kind is np.uint32 and max(len(values) for values in distinct) < MAX_SHORT_RANKS:
         ranks = ranks.astype(np.uint16)
     return RankedColumns(codes, ranks, shift, missing, np.concatenate(distinct), first, categories)
-
-
-def _ranked_together(X: Any, categories: Any) -> RankedColumns | None:
-    """All columns of few rows, by one sort; None where values differ but not in 32 bits."""
-    n, p = X.shape
-    columns = np.array(X.T, dtype=np.float64, order="C")
-    words = np.empty((p, n), np.uint64)
-    rank_kernel.words(columns.reshape(-1), words.reshape(-1))
-    words.sort(axis=1)
-    places = words.astype(np.uint32)  # their lower halves
-    ascending = columns.take(places)
-    begins = np.ones((p, n), dtype=bool)  # Where another value begins.
-    if (ascending[:, 1:] < ascending[:, :-1]).any():
-        return None
-    np.not_equal(ascending[:, 1:], ascending[:, :-1], out=begins[:, 1:])
-    known = ascending == ascending
-    begins &= known
-    ranks = np.empty(p * n, np.uint16)
-    sorted_ranks = np.cumsum(begins, axis=1, dtype=np.uint16)
-    sorted_ranks -= known
-    ranks[places.reshape(-1)] = sorted_ranks.reshape(-1)
-    ranks = ranks.reshape(p, n)
-    count = begins.sum(axis=1)
-    missing = np.where(known[:, -1], -1, count).astype(np.int32)
-    first = np.concatenate([[0], np.cumsum(count)])
-    return RankedColumns(
-        ranks.astype(np.uint8), ranks, np.zeros(p, np.int32), missing, ascending[begins], first,
-        categories,
-    )  # fmt: skip
 
 
 def _put_in_order(column: Array, word: Array, ascending: Array) -> tuple[int, int]:
