@@ -259,7 +259,7 @@ class Estimator(Diagram, PairwiseRows):
     def _follow_float32(self) -> None:
         """Show the arrays that follow the rows of the fit (`FollowsRows`) as float32."""
         mark = "_fitted_to_float32"
-        self.__dict__ = {**self.__dict__, mark: True, "_fitted": (*self._fitted, mark)}
+        self.__dict__ = {**self.__dict__, mark: True, "_fitted": (*vars(self)["_fitted"], mark)}
 
     # ------------------------------------------------------------ what cross-validation asks
 

@@ -30,7 +30,7 @@ class SparseCoefficients:
 
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
-        self.coef_ = csr_array(self._coefs)  # type: ignore[has-type]
+        self.coef_ = csr_array(self._coefs)
         return self
 
     def densify(self) -> Self:
