@@ -258,8 +258,9 @@ class Estimator(Diagram, PairwiseRows):
 
     def _follow_float32(self) -> None:
         """Show the arrays that follow the rows of the fit (`FollowsRows`) as float32."""
-        mark = "_fitted_to_float32"
-        self.__dict__ = {**self.__dict__, mark: True, "_fitted": (*vars(self)["_fitted"], mark)}
+        mark, state = "_fitted_to_float32", self.__dict__
+        if "_fitted" in state:  # A subclass may have a fit of its own.
+            self.__dict__ = {**state, mark: True, "_fitted": (*state["_fitted"], mark)}
 
     # ------------------------------------------------------------ what cross-validation asks
 
