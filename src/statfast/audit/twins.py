@@ -37,11 +37,13 @@ def module_of(cls: type) -> str:
 @cache
 def twin_class(cls: Any) -> type | str:
     """The class here that has the name of one of scikit-learn, or what to use in its place."""
+    nothing = f"scikit-learn's {cls.__name__} has no twin"
     try:
-        twin = getattr(import_module(f"statfast.{module_of(cls)}"), cls.__name__, None)
-    except ImportError as error:
-        return str(error).rpartition(": ")[2].rstrip(".")
-    return twin if isinstance(twin, type) else f"scikit-learn's {cls.__name__} has no twin"
+        twin = getattr(import_module(f"statfast.{module_of(cls)}"), cls.__name__)
+    except (AttributeError, ImportError) as error:
+        _, known, advice = str(error).rpartition(": ")
+        return advice.rstrip(".") if known else nothing
+    return twin if isinstance(twin, type) else nothing
 
 
 def sklearn_classes() -> list[type]:
