@@ -81,7 +81,7 @@ from statfast._estimator.left_out_fits import (
     StoredIntervals,
     StoredLeftOut,
 )
-from statfast._estimator.likelihoods import information_criteria, log_sum_exp
+from statfast._estimator.likelihoods import NewtonTerms, information_criteria, log_sum_exp
 from statfast._estimator.member_rows import (
     ROW_DTYPES,
     count_rows,
@@ -224,6 +224,7 @@ __all__ = [
     "MomentsByClass",
     "NamedEstimators",
     "NamedRows",
+    "NewtonTerms",
     "NotShared",
     "ProductFits",
     "RankRule",

@@ -20,6 +20,7 @@ from statfast._estimator.conformal_ranks import FullFits, LeftOutFits
 from statfast._estimator.diagram import Diagram
 from statfast._estimator.dispatch import dispatch_methods
 from statfast._estimator.folds.fold_plans import FoldPlan, FoldTask, ScaledFolds
+from statfast._estimator.likelihoods import NewtonTerms
 from statfast._estimator.pairwise_rows import PairwiseRows, is_pairwise
 from statfast._estimator.parameters.declarations import (
     FollowsRows,
@@ -267,6 +268,11 @@ class Estimator(Diagram, PairwiseRows):
     # Parameters that work is shared for: candidates of a search that differ in others are planned
     # apart. None: `_plan_folds` sees to that itself.
     _solve_parameters: ClassVar[tuple[str, ...] | None] = None
+
+    def _newton_terms(self, X: Array, y: Any, weights: Array) -> list[NewtonTerms] | None:
+        """Of a fitted model what a Newton step needs of the rows of its fit, for each linear
+        predictor; None where it has no such step."""
+        return None
 
     def _plan_folds(self, task: FoldTask) -> FoldPlan | None:
         """How to make the models of all folds in less than a fit for each; None where that is not

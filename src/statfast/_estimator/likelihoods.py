@@ -3,11 +3,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from statfast._typing import Array
+
+
+class NewtonTerms(NamedTuple):
+    """What a Newton step of a linear predictor needs of n rows: products of columns with the
+    residuals are gradients, and those weighted by the information are second derivatives."""
+
+    information: Array  # (n,)
+    residuals: Array  # (n,)
+    slopes: Array  # (d,) coefficients of the columns
+    penalty: float  # on their squares, halved
+    has_intercept: bool
 
 
 def information_criteria(log_likelihood: float, n_parameters: float, n: float) -> dict[str, Any]:

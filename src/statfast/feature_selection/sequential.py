@@ -17,6 +17,7 @@ from statfast._estimator import (
     HandsWeightsOn,
     by_fit,
     checked_by,
+    count,
     fitted,
     flag,
     handed,
@@ -167,6 +168,10 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
     nested : bool, default=False
         Whether to select once more inside of each fold, for scores on rows that had no part in the
         selection.
+    n_refits : int, optional
+        An approximation for `LogisticRegression`, `GeneralizedLinearModel` and its kin: fit and
+        score so many candidates a step, those that one Newton step of the models of the selected
+        features promises most of. Sets may be others than those of None, which scores all.
 
     Attributes
     ----------
@@ -202,8 +207,14 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
     errors, a step is a sweep of the triangular factors of the folds: O(d^2) a fold for all
     candidates together, and rows are not read again. The sets and scores are those of refits, but
     for rounding, which the condition of the columns magnifies alike; candidates that are nearly
-    dependent on the selected ones are solved by themselves. Of other estimators, each candidate is
-    cross-validated by itself.
+    dependent on the selected ones are solved by themselves. The accuracy of normal classes changes
+    by a term of each row for a column more or less, given the selected ones, so that no candidate
+    predicts. Of other estimators, each candidate is cross-validated by itself.
+
+    **Newton steps**, with `n_refits`: score tests [3]_ of the columns that are not selected, or
+    Wald tests of those that are, summed over the rows that folds fit, choose the candidates of a
+    step; all scores that are given are of fits. The first column is chosen among all. `path_` has
+    "newton steps" where they chose; other estimators, and l1 penalties, fit all candidates.
 
     **Ties**: of candidates whose mean scores differ by less than 1e-10 of them (of 1, for "r2"),
     the lowest column is taken.
@@ -218,6 +229,9 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
        https://doi.org/10.1016/0167-8655(94)90127-9
     .. [2] Cawley, G. C. and Talbot, N. L. C. (2010). On over-fitting in model selection and
        subsequent selection bias in performance evaluation. JMLR 11, 2079-2107.
+    .. [3] Rao, C. R. (1948). Large sample tests of statistical hypotheses concerning several
+       parameters. Mathematical Proceedings of the Cambridge Philosophical Society 44, 50-57.
+       https://doi.org/10.1017/S0305004100023987
 
     Examples
     --------
@@ -249,6 +263,7 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
     floating: bool = param(flag, default=False)
     rule: Literal["min", "1se"] = param(one_of("min", "1se"), default="min")
     nested: bool = param(flag, default=False)
+    n_refits: int | None = param(nothing | count(), default=None)
 
     support_: NDArray[np.bool_] = fitted()
     n_features_to_select_: int = fitted()
@@ -329,7 +344,7 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
         self, estimator: Any, folds: Folds, scorer: Any, d: int
     ) -> tuple[list[int], SizeScores]:
         """The selected columns, and the scores by their number."""
-        scores = SubsetScores(estimator, folds, scorer)
+        scores = SubsetScores(estimator, folds, scorer, self._checked_value("n_refits"))
         search = self._search(d, unit_of(scores.of_squares))
         steps = search.run(scores, d)
         sizes = np.array(sorted(steps.sets), dtype=np.intp)

@@ -25,6 +25,7 @@ from statfast._estimator import (
 )
 from statfast._typing import Array, Axes
 from statfast.feature_selection.column_subsets import subset_sums
+from statfast.feature_selection.score_tests import leaders, newton_gains
 from statfast.model_selection.evaluation.candidate_scores import scored_candidates
 from statfast.model_selection.evaluation.fold_strategies import (
     FittedFold,
@@ -37,6 +38,7 @@ from statfast.model_selection.evaluation.scoring import (
     of_squares,
 )
 
+NEWTON = "newton steps"
 # Scores that differ by a smaller share are equal, as rounding may have parted them.
 SHARE_OF_TIES = 1e-10
 
@@ -50,8 +52,11 @@ class SubsetScores:
     cross-validated by itself. `path` says which.
     """
 
-    def __init__(self, estimator: Any, folds: Folds, scorer: Any) -> None:
+    def __init__(
+        self, estimator: Any, folds: Folds, scorer: Any, n_refits: int | None = None
+    ) -> None:
         self.estimator, self.folds, self.scorer = estimator, folds, scorer
+        self.n_refits = n_refits
         methods = methods_asked({"score": scorer}, estimator)
         known = not overrides_fit_or_answers(estimator)
         self.sums = subset_sums(estimator, FoldTask(folds, methods=methods)) if known else None
@@ -90,18 +95,34 @@ class SubsetScores:
     def with_each(self, selected: list[int], rest: list[int]) -> Array:
         """Scores (m, K) of the selected columns and one of the others."""
         if self.sweeps is None:
-            return np.array([self.scores_of([*selected, j]) for j in rest])
+            return self._of_leaders([[*selected, j] for j in rest], selected, rest)
         values, certain = self.sweeps.with_each(selected, rest)
         sets = ([*selected, j] for j in rest)
         return self._of_sweep(values, certain, sets)
 
     def without_each(self, selected: list[int]) -> Array:
         """Scores (m, K) of the selected columns without one of them."""
-        sets = ([i for i in selected if i != j] for j in selected)
+        sets = [[i for i in selected if i != j] for j in selected]
         if self.sweeps is None:
-            return np.array([self.scores_of(columns) for columns in sets])
+            return self._of_leaders(sets, selected, None)
         values, certain = self.sweeps.without_each(selected)
         return self._of_sweep(values, certain, sets)
+
+    def _of_leaders(
+        self, sets: list[list[int]], selected: list[int], rest: list[int] | None
+    ) -> Array:
+        """Scores of sets; of many only those of `n_refits` that a Newton step promises most of, the
+        others NaN."""
+        places: Any = range(len(sets))
+        if self.n_refits is not None and self.n_refits < len(sets):
+            gains = newton_gains(self.estimator, self.folds, selected, rest)
+            if gains is not None:
+                places = leaders(gains, self.n_refits, largest=rest is not None)
+                self.paths.add(NEWTON)
+        scores = np.full((len(sets), len(self.folds)), nan)
+        for place in places:
+            scores[place] = self.scores_of(sets[place])
+        return scores
 
     def _of_sweep(self, values: Array, certain: Array, sets: Any) -> Array:
         assert self.sweeps is not None
@@ -182,7 +203,7 @@ class SizeScores(Tabled):
         The number of columns that is selected.
     path : str
         How models were fitted: "merged statistics" where no row was fitted again, "refit",
-        "closed form", "shared structure".
+        "closed form", "shared structure"; "newton steps" where these chose what was fitted.
     nested : ndarray of shape (K,) or None
         The scores of models whose columns and their number were selected without the rows that
         are scored: the honest ones, if they were asked for.

@@ -14,6 +14,7 @@ from statfast._engine import Chunks
 from statfast._estimator import (
     CoefficientTable,
     Estimator,
+    NewtonTerms,
     SharedFits,
     checked_by,
     checks_of_all_rows,
@@ -398,6 +399,23 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
                 "coefficients have no such meaning. Use coef_ and conf_int."
             )
         return self._ratios(level)
+
+    def _newton_terms(self, X: Array, y: Any, weights: Array) -> list[NewtonTerms] | None:
+        if self._is_sparse() or np.ndim(y) != 1:
+            return None
+        family, link = self._formulas()
+        means = np.asarray(self.predict(X), dtype=np.float64)
+        slopes, variances = link.slope(link.link(means), means), family.variance(means)
+        residuals = weights * (np.asarray(y, dtype=np.float64) - means) * slopes / variances
+        penalty = self._checked_value("alpha") * float(weights.sum())
+        terms = NewtonTerms(
+            weights * slopes**2 / variances,
+            residuals,
+            self.coef_,
+            penalty,
+            bool(self.fit_intercept),
+        )
+        return [terms]
 
     def _plan_folds(self, task: Any) -> Any:
         """Models of all folds, as far as they predict, fitted together; see `fold_fits`."""

@@ -10,6 +10,7 @@ import numpy as np
 from statfast._estimator import (
     Classifier,
     Estimator,
+    NewtonTerms,
     SparseCoefficients,
     accuracy,
     by_fit,
@@ -22,7 +23,7 @@ from statfast._estimator import (
     real,
 )
 from statfast._typing import Array, ArrayLike, ClassWeight, Jobs, Rows, Weights
-from statfast._validation import as_choice, as_flag, warn_not_converged
+from statfast._validation import as_choice, as_flag, as_labels, warn_not_converged
 from statfast.linear.design.design import has_offset, new_rows, row_arguments, warn_no_offset
 from statfast.linear.design.formula import FromFormula, predictors
 from statfast.linear.glm.robust_fit import fit_robust, is_robust
@@ -271,6 +272,24 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         n_intercepts = int(self._checked_value("fit_intercept"))
         coef = np.column_stack([vars(self)["intercept_"][:, None][:, :n_intercepts], self._coefs])
         return coef if coef.shape[1] == q else None
+
+    def _newton_terms(self, X: Array, y: Any, weights: Array) -> list[NewtonTerms] | None:
+        penalty = 0.0 if np.isinf(self.C) else 1.0 / self.C
+        if self.method != "ml" or self.class_weight is not None or (penalty and self.l1_ratio):
+            return None
+        probabilities = self.predict_proba(X)
+        labels, codes = as_labels(y, len(X))
+        marks = labels[codes][:, None] == self.classes_
+        classes = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        slopes = np.atleast_2d(self.coef_)
+        return [
+            NewtonTerms(
+                weights * probabilities[:, c] * (1.0 - probabilities[:, c]),
+                weights * (marks[:, c] - probabilities[:, c]),
+                slopes[place], penalty, bool(self.fit_intercept),
+            )
+            for place, c in enumerate(classes)
+        ]  # fmt: skip
 
     def _plan_folds(self, task: Any) -> Any:
         """Models of all folds, as far as they predict, fitted together; see `fold_fits`."""
