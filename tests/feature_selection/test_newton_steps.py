@@ -98,12 +98,13 @@ def test_losses_are_wald_statistics(name):
 @pytest.mark.parametrize("target", ["two", "three", "counts"])
 def test_scores_are_of_fits_and_all_refits_are_none(direction, target):
     model = sf.PoissonRegressor() if target == "counts" else sf.LogisticRegression()
-    more = {"direction": direction, "n_features_to_select": 2, "cv": 4}
+    scoring = None if target == "counts" else "neg_log_loss"
+    more = {"direction": direction, "n_features_to_select": 2, "cv": 4, "scoring": scoring}
     y = TARGETS[target]
     few = SequentialFeatureSelector(model, n_refits=2, **more).fit(X, y)
     assert "newton steps" in few.path_
     chosen = few.get_support(indices=True)
-    known = sf.cross_val_score(model, X[:, chosen], y, cv=4)
+    known = sf.cross_val_score(model, X[:, chosen], y, cv=4, scoring=scoring)
     assert_allclose(few.size_scores_.scores[few.size_scores_.n_features == 2][0], known, rtol=1e-9)
     assert_array_equal(chosen, [0, 3])
     every = SequentialFeatureSelector(model, n_refits=5, **more).fit(X, y)
