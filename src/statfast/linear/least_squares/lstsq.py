@@ -100,7 +100,7 @@ def least_squares(
                 continue
         outcome.append(_correct(b, R, columns, p, X, y, weights, intercept, turns, n_jobs))
     coefs, intercepts, rss = (np.array(part) for part in zip(*outcome, strict=True))
-    aliased = np.setdiff1d(np.arange(p), columns)
+    aliased = np.delete(np.arange(p), columns)
     explained = None if triangle.exact else (QtY[first:] ** 2).sum(0)
     return LeastSquaresSolution(coefs, intercepts, rss, explained, R, columns, aliased, condition)
 

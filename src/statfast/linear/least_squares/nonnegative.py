@@ -122,7 +122,7 @@ def _solution(
     kept = independent_columns(R, tol)
     inner = interruptible(np.linalg.qr, R[:, kept], mode="r")
     columns = kept[first:] - first
-    aliased = np.setdiff1d(np.arange(coefs.shape[1]), columns)
+    aliased = np.delete(np.arange(coefs.shape[1]), columns)
     return LeastSquaresSolution(
         coefs, intercepts, rss, explained, inner, columns, aliased, condition_of(inner)
     )
