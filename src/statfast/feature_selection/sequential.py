@@ -209,7 +209,8 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
     for rounding, which the condition of the columns magnifies alike; candidates that are nearly
     dependent on the selected ones are solved by themselves. The accuracy of normal classes changes
     by a term of each row for a column more or less, given the selected ones, so that no candidate
-    predicts. Of other estimators, each candidate is cross-validated by itself.
+    predicts; it takes a float64 copy of the rows. Of other estimators, each candidate is
+    cross-validated by itself.
 
     **Newton steps**, with `n_refits`: score tests [3]_ of the columns that are not selected, or
     Wald tests of those that are, summed over the rows that folds fit, choose the candidates of a
