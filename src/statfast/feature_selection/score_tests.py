@@ -30,7 +30,7 @@ def newton_gains(
     estimator: Any, folds: Folds, selected: Sequence[int], rest: Sequence[int] | None
 ) -> NDArray[np.float64] | None:
     """What each column of the rest gains beside the selected ones, summed over the folds; with None
-    what each selected column gains beside the others. None where the models do not tell."""
+    what each selected column gains beside the rest. None where the models do not tell."""
     if not selected or not isinstance(folds.X, np.ndarray) or folds.arguments:
         return None
     if not isinstance(estimator, Estimator) or overrides_fit_or_answers(estimator):
@@ -46,12 +46,12 @@ def newton_gains(
         terms = model._newton_terms(X[:, places], take_rows(folds.y, rows), weights)
         if terms is None:
             return None
-        others = None if rest is None else X[:, list(rest)]
-        total = total + sum(_gains(X[:, places], others, part) for part in terms)
+        candidates = None if rest is None else X[:, list(rest)]
+        total = total + sum(_gains(X[:, places], candidates, part) for part in terms)
     return total
 
 
-def _gains(X: Array, others: Array | None, terms: NewtonTerms) -> Array:
+def _gains(X: Array, candidates: Array | None, terms: NewtonTerms) -> Array:
     """The same of one linear predictor in one fold."""
     if terms.has_intercept:
         X = np.column_stack([np.ones(len(X)), X])
@@ -61,15 +61,15 @@ def _gains(X: Array, others: Array | None, terms: NewtonTerms) -> Array:
     penalized = np.arange(first, len(products))
     products[penalized, penalized] += terms.penalty
     factor = factored(products)
-    if others is None:
+    if candidates is None:
         inverse = np.array([factor.solve(unit)[i] for i, unit in enumerate(np.eye(len(products)))])
         return terms.slopes**2 / inverse[first:]
-    across = interruptible(np.matmul, weighted.T, others)
+    across = interruptible(np.matmul, weighted.T, candidates)
     along = np.column_stack([factor.solve(column) for column in across.T])
-    size = terms.information @ others**2 + terms.penalty
+    size = terms.information @ candidates**2 + terms.penalty
     left = size - np.einsum("qj,qj->j", across, along)
     certain = left > MIN_SHARE_LEFT * size
-    gradient = terms.residuals @ others
+    gradient = terms.residuals @ candidates
     return np.divide(gradient**2, left, out=np.zeros(len(left)), where=certain)
 
 

@@ -169,7 +169,7 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
         Whether to select once more inside of each fold, for scores on rows that had no part in the
         selection.
     n_refits : int, optional
-        An approximation for `LogisticRegression`, `GeneralizedLinearModel` and its kin: fit and
+        An approximation for `LogisticRegression` and `GeneralizedLinearModel`: fit and
         score so many candidates a step, those that one Newton step of the models of the selected
         features promises most of. Sets may be others than those of None, which scores all.
 
