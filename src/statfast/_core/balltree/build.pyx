@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Building a ball tree: the rows of each node, and the balls around them.
 
 A node has up to eight children and the balls around them, whose distances to a query are one pass

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Counts of the substrings of strings, and their products.
 
 The spectrum kernel of C. Leslie, E. Eskin & W. S. Noble 2002, doi:10.1142/9789812799623_0053, by

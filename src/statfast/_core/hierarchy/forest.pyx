@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Edges to trees: the rounds of Boruvka 1926, and the numbering of clusters by union-find.
 
 Gower & Ross 1969, doi:10.2307/2346439: the edges of a minimum spanning tree, by length, are the

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """The assignment of rows to clusters of bounded sizes at least cost, by minimum cost flow.
 
 Bradley, Bennett & Demiriz 2000, Constrained k-means clustering, Microsoft Research MSR-TR-2000-65.

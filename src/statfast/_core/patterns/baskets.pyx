@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Baskets as lists of items, and the baskets of each item: one from the other, and as bits.
 
 Lists are read from a table of bytes eight at a time, most of which are zeros: of 10^5 baskets with

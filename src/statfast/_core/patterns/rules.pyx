@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Rules from item sets: a set divided into an antecedent and a consequent.
 
 Sets are looked up in a hash table of their items. Consequents of a set grow by items that follow
