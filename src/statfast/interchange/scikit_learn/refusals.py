@@ -7,16 +7,16 @@ from collections.abc import Iterable
 
 from statfast._scikit_learn import ABSENT
 
-_SEARCH = "A search is of one program", "Convert its best_estimator_"
-_CHOICE = "Which columns are kept is known", "Convert what is fitted to those of get_support()"
+_SEARCH = "A search belongs to the program that ran it", "Convert its best_estimator_"
+_CHOICE = "All that it learned is which columns are kept", "Convert what is fitted to those of get_support()"
 _LABELS = "It has no answer for new rows", "Keep its labels_, an array"
-_AGAIN = "Both fit it in a pass over the rows", "Fit it by the library that is to use it"
-_NEIGHBORS = "Both keep the rows that it was fitted to", "Fit it to those again"
+_AGAIN = "A fit is one pass over the rows in either library", "Fit it by the library that is to use it"
+_NEIGHBORS = "Both libraries keep the rows that it was fitted to", "Fit it to those again"
 _ITERATES = (
-    "Its answers are minima, which both find to some digits alone", "Fit it by the library that is "
+    "Its answers are minima, which both libraries find to a few digits", "Fit it by the library that is "
     "to use it",
 )  # fmt: skip
-_TIES = "Its answers at ties are others in both", "Fit it by the library that is to use it"
+_TIES = "The libraries answer ties differently", "Fit it by the library that is to use it"
 
 # Class: why it is not converted, and what to do.
 REASONS: dict[str, tuple[str, str]] = {
@@ -55,7 +55,7 @@ REASONS: dict[str, tuple[str, str]] = {
         "Fit it by the library that is to use it, or convert its estimators_",
     ),
     **dict.fromkeys(("BisectingKMeans", "MiniBatchKMeans"), (
-        "A fit goes on from its splits or its batches, of which the other library keeps others",
+        "A fit goes on from splits or batches, which the libraries keep in different forms",
         "Take its cluster_centers_, or fit a KMeans that begins at them (init=)",
     )),
     **dict.fromkeys(("ClassifierChain", "RegressorChain"), (
