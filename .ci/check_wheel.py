@@ -37,10 +37,18 @@ def faults(archive):
     kinds = {PurePosixPath(name).name.partition(".")[2] for name in names if is_compiled(name)}
     if len(kinds) != 1:
         yield f"Kernels are of {len(kinds)} kinds {sorted(kinds)}: delete build/ and build again."
-    metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
-    for link in re.findall(r"\]\((?!https?://|#)[^)]*\)", archive.read(metadata).decode()):
-        yield f"The description has a link {link[1:]}, which leads nowhere outside the project."
+    yield from faults_of_description(archive)
     yield from faults_of_materials(archive)
+
+
+def faults_of_description(archive):
+    """The same of what package indexes show, where links within the project lead nowhere."""
+    files = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+    if len(files) != 1:
+        yield f"One METADATA is expected; got {len(files)}."
+        return
+    for link in re.findall(r"\]\((?!https?://|#)[^)]*\)", archive.read(files[0]).decode()):
+        yield f"The description has a link {link[1:]}, which leads nowhere outside the project."
 
 
 def faults_of_materials(archive):

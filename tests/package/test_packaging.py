@@ -93,6 +93,7 @@ def test_wheels_are_looked_into(tmp_path):
         "statfast/__init__.pyi": "",
         "statfast/datasets/iris.csv.gz": "",
         "statfast/_core/a/b.abi3.so": "",
+        "statfast-1.2.dist-info/METADATA": "[site](https://example.org), [above](#install)",
         "statfast-1.2.dist-info/licenses/LICENSE": "",
         "statfast-1.2.dist-info/licenses/src/statfast/datasets/README.md": "",
         "statfast-1.2.dist-info/sboms/statfast.cdx.json": json.dumps(
@@ -106,7 +107,9 @@ def test_wheels_are_looked_into(tmp_path):
         ({"statfast/_core/a/c.cpython-311.so": ""}, "of 2 kinds"),
         ({"statfast-1.2.dist-info/licenses/LICENSE": None}, "license LICENSE is missing"),
         ({"statfast/datasets/iris.csv.gz": None}, "data sets are missing"),
-        ({"statfast-1.2.dist-info/sboms/statfast.cdx.json": None}, "got 0"),
+        ({"statfast-1.2.dist-info/sboms/statfast.cdx.json": None}, "materials is expected"),
+        ({"statfast-1.2.dist-info/METADATA": None}, "One METADATA is expected; got 0"),
+        ({"statfast-1.2.dist-info/METADATA": "[guide](docs/a.rst)"}, "a link (docs/a.rst)"),
     ]
     for number, (change, fault) in enumerate(changes):
         path = tmp_path / f"{number}.whl"
