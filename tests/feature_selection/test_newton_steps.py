@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 import statfast as sf
 from statfast.feature_selection import SequentialFeatureSelector
@@ -134,6 +135,30 @@ def test_floating_nested_and_copies():
     table = selector.size_scores_
     assert np.isfinite(table.scores).all()
     assert np.isfinite(table.nested).all()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "Int64", "polars", "arrow", "csr", "float32", "named"])
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_tables_of_any_kind_choose_the_same_candidates(direction, kind):
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    names = list("abcde")
+    whole = np.rint(3.0 * X)
+    frame = pd.DataFrame(whole, columns=names)
+    rows = {
+        "pandas": frame, "Int64": frame.astype("Int64"), "polars": pl.DataFrame(whole, names),
+        "arrow": pa.table(dict(frame.items())), "csr": sparse.csr_array(whole),
+        "float32": whole.astype(np.float32), "named": frame.astype(np.float32),
+    }[kind]  # fmt: skip
+    y = TARGETS["two"]
+    models = [
+        SequentialFeatureSelector(
+            sf.LogisticRegression(C=1.0), n_features_to_select=2, n_refits=1, cv=3,
+            direction=direction,
+        ).fit(table, y)
+        for table in (whole, rows)
+    ]  # fmt: skip
+    assert all("newton steps" in model.path_ for model in models)
+    assert_array_equal(models[0].get_support(), models[1].get_support())
 
 
 @pytest.mark.parametrize(

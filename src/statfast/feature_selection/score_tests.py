@@ -21,6 +21,7 @@ from statfast._engine import checkpoint, interruptible
 from statfast._estimator import Estimator, Folds, NewtonTerms, take_columns, take_rows
 from statfast._linalg import factored
 from statfast._typing import Array
+from statfast._validation import as_rows, is_sparse, refuse_large
 from statfast.model_selection.evaluation.fold_strategies import FoldFits, overrides_fit_or_answers
 
 MIN_SHARE_LEFT = 1e-10  # A column of which the selected ones leave less information has no step.
@@ -31,10 +32,14 @@ def newton_gains(
 ) -> NDArray[np.float64] | None:
     """What each column of the rest gains beside the selected ones, summed over the folds; with None
     what each selected column gains beside the rest. None where the models do not tell."""
-    if not selected or not isinstance(folds.X, np.ndarray) or folds.arguments:
+    if not selected or folds.arguments:
         return None
     if not isinstance(estimator, Estimator) or overrides_fit_or_answers(estimator):
         return None
+    table = _as_array(folds.X)
+    if table is None:
+        return None
+    folds = replace(folds, X=table)
     places, total = list(selected), np.zeros(1)
     for k, fold in enumerate(FoldFits(estimator, replace(folds, X=take_columns(folds.X, places)))):
         checkpoint()
@@ -49,6 +54,17 @@ def newton_gains(
         candidates = None if rest is None else X[:, list(rest)]
         total = total + sum(_gains(X[:, places], candidates, part) for part in terms)
     return total
+
+
+def _as_array(X: Any) -> Array | None:
+    """A table's numbers; None where it holds others, of which a fit says what is wrong."""
+    if is_sparse(X):
+        refuse_large(8 * X.shape[0] * X.shape[1], "A dense copy of X", "Leave out n_refits.")
+        return np.asarray(X.toarray())
+    try:
+        return np.asarray(as_rows(X))
+    except (TypeError, ValueError):
+        return None
 
 
 def _gains(X: Array, candidates: Array | None, terms: NewtonTerms) -> Array:

@@ -7,16 +7,17 @@ from collections.abc import Iterable
 
 from statfast._scikit_learn import ABSENT
 
+_OTHER_FIT = "Fit it by the library that is to use it"
 _SEARCH = "A search belongs to the program that ran it", "Convert its best_estimator_"
-_CHOICE = "All that it learned is which columns are kept", "Convert what is fitted to those of get_support()"
+_CHOICE = (
+    "All that it learned is which columns are kept",
+    "Convert what is fitted to those of get_support()",
+)
 _LABELS = "It has no answer for new rows", "Keep its labels_, an array"
-_AGAIN = "A fit is one pass over the rows in either library", "Fit it by the library that is to use it"
+_AGAIN = "A fit is one pass over the rows in either library", _OTHER_FIT
 _NEIGHBORS = "Both libraries keep the rows that it was fitted to", "Fit it to those again"
-_ITERATES = (
-    "Its answers are minima, which both libraries find to a few digits", "Fit it by the library that is "
-    "to use it",
-)  # fmt: skip
-_TIES = "The libraries answer ties differently", "Fit it by the library that is to use it"
+_ITERATES = "Its answers are minima, which both libraries find to a few digits", _OTHER_FIT
+_TIES = "The libraries answer ties differently", _OTHER_FIT
 
 # Class: why it is not converted, and what to do.
 REASONS: dict[str, tuple[str, str]] = {
