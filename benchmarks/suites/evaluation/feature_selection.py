@@ -147,7 +147,7 @@ def _library(path):
 SUITE = Suite(
     name="feature_selection",
     title="scores of single columns: F tests, chi squared, variances, mutual information",
-    family="feature selection",
+    family="preprocessing, selection",
     problems=[
         _problem("f_classif", 1_000_000, 100, group="sums"),
         _problem("chi2", 1_000_000, 100, group="sums"),

@@ -228,7 +228,7 @@ def _library(path, imputers):
 SUITE = Suite(
     name="preprocessing",
     title="bins, splines, quantiles, powers and products of columns, target encoding, imputation",
-    family="preprocessing",
+    family="preprocessing, selection",
     problems=[
         _problem("bins", 1_000_000, 20, group="bins"),
         _problem("splines", 500_000, 10, group="splines"),

@@ -184,7 +184,7 @@ def _library(path, line):
 SUITE = Suite(
     name="selection",
     title="features selected by least squares: steps by scores of ten folds, best of all sets",
-    family="feature selection",
+    family="preprocessing, selection",
     problems=[
         _problem("forward", 100_000, 300, group="path"),
         _problem("path", 100_000, 10, group="steps"),

@@ -73,7 +73,7 @@ def _density(path, **options):
 SUITE = Suite(
     name="density",
     title="kernel density estimates to a relative tolerance of 1e-6",
-    family="densities",
+    family="outliers, densities, radii",
     problems=[
         # As many queries as rows would take scikit-learn minutes; both times grow with them alone.
         _problem(100_000, 10_000, 3, group="three"),

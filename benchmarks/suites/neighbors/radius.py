@@ -107,7 +107,7 @@ SHAPES = (  # rows, queries, columns, share within
 SUITE = Suite(
     name="radius",
     title="votes, averages and lists of the rows within a radius",
-    family="neighbors",
+    family="outliers, densities, radii",
     problems=[_problem(task, *shape, group=task) for shape in SHAPES for task in TASKS],
     quick=[_problem(task, 2_000, 200, 3, 0.3, group=task) for task in TASKS],
     libraries={
