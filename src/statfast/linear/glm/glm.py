@@ -411,7 +411,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         terms = NewtonTerms(
             weights * slopes**2 / variances,
             residuals,
-            self.coef_,
+            vars(self)["coef_"],
             penalty,
             bool(self.fit_intercept),
         )

@@ -281,7 +281,7 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         labels, codes = as_labels(y, len(X))
         marks = labels[codes][:, None] == self.classes_
         classes = [1] if len(self.classes_) == 2 else range(len(self.classes_))
-        slopes = np.atleast_2d(self.coef_)
+        slopes = np.atleast_2d(vars(self)["coef_"])
         return [
             NewtonTerms(
                 weights * probabilities[:, c] * (1.0 - probabilities[:, c]),
