@@ -19,7 +19,7 @@ y = np.array([0, 1, 2, 0, 1, 2])
         (lambda: statfast.KernelRidge(kernel="polly").fit(X, y), "Did you mean 'poly'"),
         (lambda: statfast.LogisticRegression(solver="lbfg").fit(X, y), "Did you mean 'lbfgs'"),
         (lambda: statfast.Ridge(solver="choleski").fit(X, y), "Did you mean 'cholesky'"),
-        (lambda: statfast.KNeighborsClassifier(metric="euclidian").fit(X, y), "'euclidean'"),
+        (lambda: statfast.KNeighborsClassifier(metric="euclidea").fit(X, y), "'euclidean'"),
         (lambda: statfast.AgglomerativeClustering(linkage="wards").fit(X), "Did you mean 'ward'"),
         (lambda: metrics.accuracy_score(y, np.eye(3)[y] / 2 + 0.1), r"predict\(X\) instead"),
         (lambda: metrics.roc_auc_score(y, np.eye(3)[y]), "Pass multi_class='ovr'"),

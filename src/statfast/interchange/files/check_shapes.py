@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shapes in files: arrays of a model are as wide as its columns, and as long as classes and rows.
 
-A table has the axes of attributes and of fields of records: d columns, K classes, n rows of the
+A table has the axes of attributes and of fields of records: p columns, K classes, n rows of the
 fit; a point is any length, a star any axes before; of several axes those of as many dimensions.
 What has other axes, as an attribute of another meaning, or none, is not looked at.
 """
@@ -19,34 +19,34 @@ from statfast.interchange.files.check_indices import WrongIndex
 
 # Attributes of estimators; "#" is the length of a list, "[]" an item of one.
 _ATTRIBUTES = """
-_codes n|_curves# d|_densities n|_donors nd|_k_distances n|_knots d.|_means d|_middles# d
-_outputs n.|_places# d|_present dn|_projection *d|_projection[] .d|_rare_ones# d|_rows nd
-_rule[] K,Kd,Kdd|_splits ..d|_tables# d|_targets n.|bin_edges_ d|categories_# d|center_ d
-centroids_ Kd|class_count_ K|class_log_prior_ K|class_prior_ K|cluster_centers_ *d
-cluster_centroids_ *d|coef_ *d|components_ *d|data_max_ d|data_min_ d|data_range_ d|deviations_ Kd
-feature_all_ d|feature_count_ Kd|feature_importances_ d|feature_log_prob_ Kd|item_biases_ d
-item_factors_ d.|knots_# d|lambdas_ d|loadings_ d.|location_ d|max_abs_ d|mean_ d|means_ .d|min_ d
-MixedNB.densities_# d|n_bins_ d|n_samples_fit_ n|n_support_ K|negative_outlier_factor_ n
-precision_ dd|priors_ K|pvalues_ d|quantiles_ .d|ranking_ d|rate_ Kd|RFE.support_ d
-RFECV.support_ d|rotations_# K|scalings_# K|score_coef_ d|scores_ d
-SequentialFeatureSelector.support_ d|statistics_ d|support_vectors_ .d|target_mean_ K|theta_ Kd
-variances_ d|within_class_std_dev_ d|X_fit_ nd|xbar_ d
+_codes n|_curves# p|_densities n|_donors np|_k_distances n|_knots p.|_means p|_middles# p
+_outputs n.|_places# p|_present pn|_projection *p|_projection[] .p|_rare_ones# p|_rows np
+_rule[] K,Kp,Kpp|_splits ..p|_tables# p|_targets n.|bin_edges_ p|categories_# p|center_ p
+centroids_ Kp|class_count_ K|class_log_prior_ K|class_prior_ K|cluster_centers_ *p
+cluster_centroids_ *p|coef_ *p|components_ *p|data_max_ p|data_min_ p|data_range_ p|deviations_ Kp
+feature_all_ p|feature_count_ Kp|feature_importances_ p|feature_log_prob_ Kp|item_biases_ p
+item_factors_ p.|knots_# p|lambdas_ p|loadings_ p.|location_ p|max_abs_ p|mean_ p|means_ .p|min_ p
+MixedNB.densities_# p|n_bins_ p|n_samples_fit_ n|n_support_ K|negative_outlier_factor_ n
+precision_ pp|priors_ K|pvalues_ p|quantiles_ .p|ranking_ p|rate_ Kp|RFE.support_ p
+RFECV.support_ p|rotations_# K|scalings_# K|score_coef_ p|scores_ p
+SequentialFeatureSelector.support_ p|statistics_ p|support_vectors_ .p|target_mean_ K|theta_ Kp
+variances_ p|within_class_std_dev_ p|X_fit_ np|xbar_ p
 """
 # Fields of records, at any depth of an estimator.
 _RECORDS = """
-BaggingDraws.width d|BayesSums.class_counts K|CalibratedClassifier.classes K
-CategoryColumns.categories# d|ClassMoments.means .d|ClassMoments.within dd|ClassScatters.means .d
-ClassScatters.scatters .dd|CodeMatrix.matrix K.|ColumnMoments.mean d|ColumnMoments.squares d
-CovarianceFactor.matrix dd|EncodedCounts.values# d|Expansion.vectors .d|Extremes.high d
-Extremes.low d|FittedCategories.counts# d|FittedCategories.counts[] .K|FittedCategories.logs# d
-FittedCategories.logs[] .K|FittedCategories.sizes d|FittedComplement.counts dK
-FittedCounts.counts dK|FittedGamma.scale Kd|FittedGamma.shape Kd|FittedKernels.widths Kd
-FittedNormal.half Kd|FittedNormal.means Kd|FittedNormal.peaks Kd|FittedNormal.variance Kd
-FittedPoisson.rates dK|FittedPresence.counts dK|FittedPresence.ones dK|FittedPresence.zeros dK
-ForestTree.gains d|Hashes.directions ..d|HashTables.rows nd|MixedColumns.levels# d|Moments.mean d
-MomentsByClass.means .d|MomentsByClass.squares .d|PrecisionFactor.whitener dd
-RidgeExpansion.vectors .d|Sums.tables[] dK|Totals.counts d|Totals.sums d|TreeStructure.n_features d
-WeightedTree.center .d.
+BaggingDraws.width p|BayesSums.class_counts K|CalibratedClassifier.classes K
+CategoryColumns.categories# p|ClassMoments.means .p|ClassMoments.within pp|ClassScatters.means .p
+ClassScatters.scatters .pp|CodeMatrix.matrix K.|ColumnMoments.mean p|ColumnMoments.squares p
+CovarianceFactor.matrix pp|EncodedCounts.values# p|Expansion.vectors .p|Extremes.high p
+Extremes.low p|FittedCategories.counts# p|FittedCategories.counts[] .K|FittedCategories.logs# p
+FittedCategories.logs[] .K|FittedCategories.sizes p|FittedComplement.counts pK
+FittedCounts.counts pK|FittedGamma.scale Kp|FittedGamma.shape Kp|FittedKernels.widths Kp
+FittedNormal.half Kp|FittedNormal.means Kp|FittedNormal.peaks Kp|FittedNormal.variance Kp
+FittedPoisson.rates pK|FittedPresence.counts pK|FittedPresence.ones pK|FittedPresence.zeros pK
+ForestTree.gains p|Hashes.directions ..p|HashTables.rows np|MixedColumns.levels# p|Moments.mean p
+MomentsByClass.means .p|MomentsByClass.squares .p|PrecisionFactor.whitener pp
+RidgeExpansion.vectors .p|Sums.tables[] pK|Totals.counts p|Totals.sums p|TreeStructure.n_features p
+WeightedTree.center .p.
 """
 # Members that answer the same rows, if they know a number of columns.
 _MEMBERS = (
@@ -107,7 +107,7 @@ def check_shapes(name: str, values: dict[str, Any]) -> None:
     """
     known: dict[str, int] = {}
     if values.get("n_features_in_") is not None:
-        known["d"] = int(values["n_features_in_"])
+        known["p"] = int(values["n_features_in_"])
     classes = values.get("classes_")
     if isinstance(classes, np.ndarray) and classes.ndim == 1:
         known["K"] = len(classes)
@@ -116,17 +116,17 @@ def check_shapes(name: str, values: dict[str, Any]) -> None:
             axes = AXES.get(f"{name}.{place}", AXES.get(place, ""))
             if place != "TreeStructure.n_features" or name != _SUBSPACE_FOREST:
                 _compare(place, lengths, axes, known)
-    if "d" not in known:
+    if "p" not in known:
         return
     for member in _members(values) if name not in _OF_OTHER_ROWS else ():
         width = getattr(member, "n_features_in_", None)
-        if width is not None and width != known["d"]:
+        if width is not None and width != known["p"]:
             raise WrongIndex(f"a member answers {width} columns, and the model {known['d']}")
     for places, _ in values.get("_plan", {}).values() if name == "ColumnTransformer" else ():
-        if any(not 0 <= place < known["d"] for place in places):
+        if any(not 0 <= place < known["p"] for place in places):
             raise WrongIndex(f"a column is not among {known['d']}")
     shape = values.get("image_shape_")
-    if shape is not None and shape[0] * shape[1] != known["d"]:
+    if shape is not None and shape[0] * shape[1] != known["p"]:
         raise WrongIndex(f"images of {shape} are not of {known['d']} columns")
 
 
@@ -141,7 +141,7 @@ def _compare(place: str, lengths: tuple[int, ...], choices: str, known: dict[str
         return
     for axis, length in zip(axes, lengths, strict=True):
         if axis in known and length != known[axis]:
-            what = {"d": "columns", "K": "classes", "n": "rows"}[axis]
+            what = {"p": "columns", "K": "classes", "n": "rows"}[axis]
             raise WrongIndex(f"{place} has {length} {what}, and the model {known[axis]}")
         if axis == "n":
             known["n"] = length
