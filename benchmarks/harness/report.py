@@ -6,14 +6,27 @@ A ratio is the fastest peer's time divided by statfast's: above 1 statfast is th
 """
 
 import statistics
+from collections.abc import Sequence
+from functools import partial
 
 from benchmarks.harness import bars, results
 from benchmarks.harness.registry import SUITES
+from benchmarks.harness.suite import EIGHTFOLD
 
 README = results.ROOT / "README.md", "<!-- benchmarks:start -->", "<!-- benchmarks:end -->"
 PAGE = results.ROOT / "docs/benchmarks.rst", ".. benchmarks:start", ".. benchmarks:end"
 FIGURE = results.ROOT / "docs/pictures/benchmarks.svg"
 SUMMARY = ("work", "problems", "geometric mean", "least", "faster in")
+GROWTH_HEAD = ("suite", "largest problem", "an eighth", "whole", "growth", "plain", "extra memory")
+FOOTPRINT_HEAD = ("part", "time of import", "kernels", "the rest", "both")
+_GROWTH_WORDS = (
+    "Each suite's largest problem and an eighth of it, by statfast alone. *Plain* is the growth of",
+    "the plain algorithm: 8 if it is linear in what grows, 64 if it takes the square.",
+)
+_FOOTPRINT_WORDS = (
+    "Imports are those of a new process, after numpy and scipy.linalg. Sizes are those of the",
+    "compressed files; kernels that several families call stand for themselves.",
+)
 
 
 def seconds(value: float) -> str:
@@ -54,10 +67,10 @@ def table(document: dict) -> str:
     """A suite: ours, the fastest peer, the ratio, the share of the hardware limit, the memory."""
     rows = [_row(row) for row in document["problems"]]
     head = ("problem", "statfast", "fastest peer", "ratio", "of limit", "extra memory")
-    text = [_heading(document), "", *_markdown(head, rows), ""]
+    text = [_heading(document), "", *markdown(head, rows), ""]
     of_suite = SUITES[document["suite"]].bars
     if of_suite:
-        text += [*_markdown(bars.HEAD, bars.table(of_suite, document["problems"])), ""]
+        text += [*markdown(bars.HEAD, bars.table(of_suite, document["problems"])), ""]
     text += [_mean(label, mean) for label, mean in document["geometric_means"].items()]
     if "sizes" in document:
         text.append(
@@ -100,7 +113,7 @@ def _row(row):
     return name, our_time, peer_time, ratio, share, memory
 
 
-def _markdown(head, rows):
+def markdown(head, rows):
     widths = _widths(head, rows)
 
     def line(cells):
@@ -145,8 +158,70 @@ def _remark(entry):
     return f" ({', '.join(filter(None, remarks))})" if any(remarks) else ""
 
 
-def page(documents: dict[str, dict]) -> str:
-    """Each suite: groups, or a line for each problem; then what is slower, and the machines.
+def growth(lines: list[dict]) -> list[tuple[str, ...]]:
+    """A row for each suite under GROWTH_HEAD, from the lines of its two problems.
+
+    "Plain" is how the plain algorithm grows: with n, its square, or another power.
+    """
+    by_problem = {(line["suite"], line["problem"]): line for line in lines}
+    rows = []
+    for name, suite in SUITES.items():
+        pair = suite.growth.pair() if suite.growth else ()
+        measured = [by_problem.get((name, problem.name), {}) for problem in pair]
+        if any(measured):
+            rows.append((name, pair[1].name, *_growth_cells(measured, suite.growth.power)))
+    return rows
+
+
+def _growth_cells(measured, power):
+    times = [line.get("median") for line in measured]
+    cells = [
+        seconds(t) if t else m.get("status", "-") for t, m in zip(times, measured, strict=True)
+    ]
+    factor = f"{times[1] / times[0]:.1f}x" if all(times) else "-"
+    memory = " to ".join(megabytes(line.get("extra_bytes")) for line in measured)
+    return *cells, factor, f"{EIGHTFOLD**power}x", memory
+
+
+def footprint(lines: list[dict]) -> list[tuple[str, ...]]:
+    """A row for each part of the package under FOOTPRINT_HEAD; sizes are compressed."""
+    rows = []
+    for line in lines:
+        kernels, rest = line.get("kernels_bytes", 0), line.get("other_bytes", 0)
+        loaded = line["import_seconds"]
+        sizes = (
+            f"{size / 1e3:.0f} kB" if size else "-" for size in (kernels, rest, kernels + rest)
+        )
+        rows.append((line["part"], "-" if loaded is None else f"{1e3 * loaded:.3g} ms", *sizes))
+    return rows
+
+
+def footprint_sentence(head: dict) -> str:
+    machine = head["machine"]
+    built = (
+        f", compiled and packed in {head['build_seconds']:.0f} s on {machine['usable_cores']} cores"
+        if "build_seconds" in head
+        else ""
+    )
+    return f"The wheel has {head['wheel_bytes'] / 1e6:.2f} MB{built}."
+
+
+def _costs(grown: list[dict], parts: list[dict]) -> list[str]:
+    """The sections on growth and on the package itself, from the lines of their files."""
+    text = []
+    if grown:
+        text += ["How time grows", "--------------", "", *_GROWTH_WORDS, ""]
+        text += [*_restructured(GROWTH_HEAD, growth(grown[1:])), ""]
+    if parts:
+        text += ["Size, import and build", "----------------------", "", *_FOOTPRINT_WORDS]
+        text += [footprint_sentence(parts[0]), ""]
+        text += [*_restructured(FOOTPRINT_HEAD, footprint(parts[1:])), ""]
+    return text
+
+
+def page(documents: dict[str, dict], grown: Sequence[dict] = (), parts: Sequence[dict] = ()) -> str:
+    """Each suite: groups, or a line for each problem; then growth and what the package itself
+    costs, from the lines of their files; what is slower; and the machines.
 
     What a group is to reach is for those who work on it: the table that is printed says it.
     """
@@ -164,6 +239,7 @@ def page(documents: dict[str, dict]) -> str:
         means = document["geometric_means"]
         text += [*_restructured(head, rows), ""]
         text += [_mean("all", means["all"]) + ".", ""] if "all" in means else []
+    text += _costs(grown, parts)
     slower = _slower(documents.values())
     if slower:
         text += [slower[1].rstrip(":"), "-" * len(slower[1].rstrip(":")), *slower[2:]]
@@ -198,7 +274,7 @@ def readme_table(documents: dict[str, dict]) -> str:
         (family, str(count), f"{mean:.1f}x", f"{least:.2g}x", f"{faster} of {count}")
         for family, count, mean, least, faster in summary(documents)
     ]
-    return "\n".join([*_markdown(SUMMARY, rows), "", _measured(documents)]) if rows else ""
+    return "\n".join([*markdown(SUMMARY, rows), "", _measured(documents)]) if rows else ""
 
 
 def _measured(documents: dict[str, dict]) -> str:
@@ -273,7 +349,10 @@ def main() -> None:
     documents = results.load()
     for document in documents.values():
         print(table(document), end="\n\n")
-    for (path, *markers), made in ((README, readme_table), (PAGE, page)):
+    grown, parts = map(results.read_lines, (results.GROWTH, results.FOOTPRINT))
+    print(*markdown(GROWTH_HEAD, growth(grown[1:])), sep="\n", end="\n\n")
+    costly_page = partial(page, grown=grown, parts=parts)
+    for (path, *markers), made in ((README, readme_table), (PAGE, costly_page)):
         text = made(documents)
         print(text, end="\n\n")
         path.write_text(replace_between(path.read_text("utf-8"), text, *markers), "utf-8")

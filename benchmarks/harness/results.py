@@ -16,6 +16,7 @@ from benchmarks.harness.suite import OURS, Suite
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "benchmarks" / "results"
+GROWTH, FOOTPRINT = FOLDER / "growth.jsonl", FOLDER / "footprint.jsonl"  # of all suites; of none
 DIGITS = 7
 MEASURED = (  # The measured fields of an entry.
     *("status", "median", "min", "fit", "query", "rounds", "extra_bytes", "errors", "note"),
@@ -44,6 +45,10 @@ def write(document: dict, path: Path) -> None:
                 key: entry[key] for key in MEASURED if entry.get(key) not in (None, "", {}, [])
             }
             lines.append(about | {"library": library} | measured | optional)
+    write_lines(lines, path)
+
+
+def write_lines(lines: list[dict], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(_short(line)) + "\n" for line in lines), "utf-8")
 
@@ -74,12 +79,15 @@ def read(path: Path) -> dict:
 
 
 def read_lines(path: Path) -> list[dict]:
+    """The lines of a file; none if there is no file."""
+    if not path.exists():
+        return []
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def medians(path: Path) -> dict[tuple[str, str], float]:
     """Seconds by problem and library that a file has, if there is one."""
-    lines = read_lines(path)[1:] if path.exists() else []
+    lines = read_lines(path)[1:]
     return {
         (line["problem"], line["library"]): line["median"] for line in lines if "median" in line
     }

@@ -217,14 +217,14 @@ def _summarize(entry):
 def run(suite: Suite, options, keep=None) -> dict:
     """The document of a run; ``keep`` is called with it after every problem."""
     threads = suite.threads or options.threads
-    environments = {setting: _environment(threads, setting) for setting in options.coretype}
+    environments = {setting: environment_of(threads, setting) for setting in options.coretype}
     earlier = results.medians(results.path_of(suite.name))
     packages = sorted(suite.packages() | {"numpy", "scipy"})
     document = {
         "suite": suite.name,
         "quick": options.quick,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": _commit(),
+        "commit": commit(),
         "threads": threads,
         "rounds": options.rounds,
         "openblas_coretype": ", ".join(environments),
@@ -259,7 +259,7 @@ def _turn(name, earlier):
     return (name != OURS, math.inf if earlier is None else earlier)
 
 
-def _environment(threads, coretype):
+def environment_of(threads, coretype):
     """The racers' environment: libraries read these when they are loaded."""
     environment = dict(os.environ) | {variable: str(threads) for variable in THREAD_VARIABLES}
     if coretype == UNSET:
@@ -270,7 +270,7 @@ def _environment(threads, coretype):
     return environment
 
 
-def _commit():
+def commit():
     command = ["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)

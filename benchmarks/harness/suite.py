@@ -14,6 +14,7 @@ from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
 
 OURS = "statfast"
+EIGHTFOLD = 8  # how much larger the larger problem of a growth is
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,19 @@ class Library:
 
 
 @dataclass(frozen=True)
+class Growth:
+    """A suite's largest problem as one of its number of rows, or of what else grows in it."""
+
+    n: int
+    problem: Callable[[int], Problem]
+    power: int = 1  # of n, with which the plain algorithm grows
+
+    def pair(self) -> tuple[Problem, Problem]:
+        """An eighth of the problem, and the problem."""
+        return self.problem(self.n // EIGHTFOLD), self.problem(self.n)
+
+
+@dataclass(frozen=True)
 class Suite:
     """A file of `benchmarks/suites` has one or more."""
 
@@ -42,6 +56,7 @@ class Suite:
     checks: dict[str, Callable[[dict], Check]]  # by task; made from a problem's data
     tolerances: dict[str, Tolerances]  # by task
     bars: dict[str, list[Bar]]  # by group; without any the page has a line for each problem
+    growth: Growth | None = None  # None where no problem has a size.
     family: str = ""  # The line of the README that it belongs to, which suites of a family share.
     # The number of threads of all libraries, where it is not the user's choice.
     threads: int | None = None
@@ -49,6 +64,11 @@ class Suite:
 
     def find(self, *, quick: bool = False) -> list[Problem]:
         return self.quick if quick else self.problems
+
+    def named(self, name: str, *, quick: bool = False) -> Problem:
+        """A problem by its name, the eighth of the largest one too."""
+        grown = self.growth.pair() if self.growth else ()
+        return next(p for p in (*self.find(quick=quick), *grown) if p.name == name)
 
     def entrants(self, problem: Problem) -> list[str]:
         """The libraries that do a problem's task in its dtype."""

@@ -71,7 +71,7 @@ def _prepare(job):
     from benchmarks.harness.registry import SUITES
 
     suite = SUITES[job.suite]
-    problem = next(p for p in suite.find(quick=job.quick) if p.name == job.problem)
+    problem = suite.named(job.problem, quick=job.quick)
     adapter = suite.adapter(job.library, problem)
     adapter.prepare(problem.data(), job.threads)
     return adapter

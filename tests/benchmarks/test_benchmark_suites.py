@@ -35,6 +35,22 @@ def test_a_suite_is_whole(suite):
     assert all(bounds.strict for bounds in suite.tolerances.values())
 
 
+@pytest.mark.parametrize("suite", SUITES.values(), ids=SUITES)
+def test_a_suite_names_its_largest_problem_and_an_eighth_of_it(suite):
+    if suite.name == "import":
+        assert suite.growth is None  # it has no rows
+        return
+    eighth, whole = suite.growth.pair()
+    by_name = {problem.name: problem for problem in suite.problems}
+    assert whole.name in by_name
+    assert eighth.name not in by_name
+    assert (eighth.task, eighth.dtype) == (whole.task, whole.dtype)
+    assert suite.named(eighth.name).name == eighth.name
+    assert suite.named(whole.name) is by_name[whole.name]
+    assert eighth.nbytes <= whole.nbytes
+    assert suite.growth.power in (1, 2)
+
+
 @pytest.mark.parametrize("suite", [s for s in SUITES.values() if s.bars], ids=lambda s: s.name)
 def test_bars_have_problems_and_peers(suite):
     assert {problem.group or "" for problem in suite.problems} <= {*suite.bars, ""}

@@ -10,7 +10,7 @@ from benchmarks.harness.adapter import FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 MIN_SAMPLES = 10
 MIN_CLUSTER_SIZE = 20
@@ -146,6 +146,7 @@ SUITE = Suite(
         *(_persistent(10_000, d, "many columns") for d in (50, 100, 300)),
     ],
     quick=[_problem(3_000, 2, 0.2, "dbscan"), _persistent(3_000, 2, "hdbscan")],
+    growth=Growth(10_000_000, partial(_growth, "hdbscan")),
     libraries={
         "statfast": Library(
             {"dbscan": _library("statfast.DBSCAN"), "hdbscan": _hierarchy("statfast.HDBSCAN")}

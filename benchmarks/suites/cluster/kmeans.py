@@ -17,7 +17,7 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, row_blocks
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
 from benchmarks.harness.rows import mnist, rows_of
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 MAX_ITERATIONS = 1_000  # iterations; what is not at rest by then is no problem of this suite
 BUDGET = 6.0  # seconds of rounds for each library and problem
@@ -338,6 +338,7 @@ FIXED = Suite(
         _kmeans("blobs", 5_000, 16, 8, F64),
         _kmeans("blobs", 2_000, 33, 17, F32, beyond=True),
     ],
+    growth=Growth(100_000, lambda n: _kmeans("blobs", n, 128, 1_000, F32)),
     libraries={
         **_estimators("kmeans"),
         "superkmeans": Library({"kmeans": SuperKMeans}),
@@ -363,6 +364,7 @@ CONVERGENCE = Suite(
         _sparse(50_000, 1_000, 100, 0.02),
     ],
     quick=[_converge(C, 2_000, 4, 8)],
+    growth=Growth(1_000_000, lambda n: _converge(U, n, 8, 20)),
     libraries=_estimators("kmeans to convergence", "kmeans sparse"),
     checks={"kmeans to convergence": ConvergedCheck, "kmeans sparse": SparseCheck},
     tolerances={

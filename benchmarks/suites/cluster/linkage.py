@@ -19,7 +19,7 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import F64, Problem
 from benchmarks.harness.rows import rows_of
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 BUDGET = 6.0  # seconds of rounds for each library and problem
 LIMIT = 150.0  # seconds of a library's first run
@@ -359,6 +359,7 @@ SUITE = Suite(
         _rows("single", "normal", 500, 20, beyond=True),
         _rows("centroid", "normal", 500, 3, beyond=True),
     ],
+    growth=Growth(100_000, lambda n: _rows("ward", "normal", n, 16, group="ward"), power=2),
     libraries={
         "statfast": Library(
             {

@@ -15,7 +15,7 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, difference
 from benchmarks.harness.problem import F64, Problem
 from benchmarks.harness.rows import rows_of
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 BUDGET = 20.0  # seconds of rounds for each library and problem
 LIMIT = 120.0  # seconds of a library's first run
@@ -236,6 +236,7 @@ KMEDOIDS = Suite(
         points("blobs", 100_000, 50, beyond=True),
     ],
     quick=[swaps("blobs", 600, 7), points("blobs", 500, 5)],
+    growth=Growth(100_000, lambda n: points("blobs", n, 50, beyond=True), power=2),
     libraries={
         "statfast": Library(
             {"kmedoids": Medoids, "kmedoids points": partial(Medoids, from_points=True)}
@@ -264,6 +265,7 @@ SILHOUETTE = Suite(
         silhouette(5_000, 100, 5, beyond=True),
     ],
     quick=[silhouette(500, 4, 3)],
+    growth=Growth(20_000, lambda n: silhouette(n, 10, 10), power=2),
     libraries={
         "statfast": Library({"silhouette": partial(Silhouette, "statfast.metrics")}),
         "scikit-learn": Library({"silhouette": partial(Silhouette, "sklearn.metrics")}),

@@ -10,7 +10,7 @@ from benchmarks.harness.adapter import FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, difference, row_blocks
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 N_ITER = 20
 
@@ -133,6 +133,7 @@ SUITE = Suite(
         _problem(500, 4, 3),
     ],
     quick=[_problem(3_000, 4, 3, group="narrow"), _problem(2_000, 4, 3, task="diag")],
+    growth=Growth(1_000_000, lambda n: _problem(n, 10, 20, group="narrow")),
     libraries={
         "statfast": Library(
             {task: _em("statfast.mixture.GaussianMixture", task) for task in TASKS}

@@ -15,7 +15,7 @@ from benchmarks.harness.adapter import Adapter, FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from benchmarks.suites.cluster.linkage import spanning_tree
 
 CODED = 14  # columns of categories of a table
@@ -318,6 +318,7 @@ SUITE = Suite(
         _problem("sized", uneven, 600, 4, 3),
         _problem("genie", clouds, 600, 2, 3),
     ],
+    growth=Growth(100_000, lambda n: _problem("spherical", directions, n, 128, 50)),
     libraries={
         "statfast": Library(OURS),
         "kmodes": Library({"modes": KMODES, "prototypes": KModesPrototypes}),

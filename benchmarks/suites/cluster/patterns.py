@@ -15,7 +15,7 @@ from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, difference
 from benchmarks.harness.problem import F64, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 # --- data and problems ---
 
@@ -289,6 +289,9 @@ SUITE = Suite(
         _problem("dense", _dense, 500, 24, 60, task="maximal", group="closed"),
         _problem("dense", _dense, 400, 16, 60, task="rules", group="rules"),
     ],
+    growth=Growth(
+        100_000, lambda n: _problem("sparse", _sparse, n, 1000, n // 500, group="sparse")
+    ),
     libraries={
         "statfast": Library(
             {

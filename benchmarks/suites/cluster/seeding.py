@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import F32, F64, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from benchmarks.suites.cluster.kmeans import (
     BUDGET,
     HOPELESS,
@@ -95,6 +95,7 @@ SUITE = Suite(
         _seeding(U, 1_000_000, 4, 20, beyond=True),
     ],
     quick=[_seeding(C, 2_000, 8, 10)],
+    growth=Growth(100_000, lambda n: _seeding(U, n, 64, 500)),
     libraries={
         "statfast": Library({"seeding": partial(SEEDING, "statfast.cluster.KMeans")}),
         "scikit-learn": Library({"seeding": partial(SKLEARN, algorithm="lloyd")}),

@@ -13,7 +13,7 @@ from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, scaled_difference
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 LEVEL, POINTS = 0.9, 1000
 TASKS = ("jackknife+", "many rows")
@@ -104,6 +104,7 @@ SUITE = Suite(
         _problem(20_000, 20, "many rows", "many rows"),
     ],
     quick=[_problem(150, 4, "few rows"), _problem(300, 4, "many rows", "many rows")],
+    growth=Growth(20_000, lambda n: _problem(n, 20, "many rows", "many rows")),
     libraries={
         "statfast": Library({"jackknife+": JackknifePlus, "many rows": JackknifePlus}),
         "mapie": Library({"jackknife+": Refits}, packages=("MAPIE",)),

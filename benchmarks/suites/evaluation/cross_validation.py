@@ -25,7 +25,7 @@ from benchmarks.harness.fold_checks import (
     SVC_FOLDS,
 )
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 BOUNDS = {"budget": 3.0, "hopeless": 2000.0, "limit": 240.0}
 
@@ -319,6 +319,7 @@ SUITE = Suite(
         _left_out("neighbors leave-one-out", 300, 4, partial(_classes, 300, 4, 3)),
         _left_out("bias and variance", 1_000, 4, partial(_classes, 1_000, 4, 3)),
     ],
+    growth=Growth(5_000, lambda n: _machines(n, 20), power=2),
     libraries={
         "statfast": Library({task: partial(a, "statfast") for task, a in ADAPTERS.items()}),
         "scikit-learn": Library(

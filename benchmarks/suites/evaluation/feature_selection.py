@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, difference, relative_difference
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 BYTES_OF_NUMBER = 8.0
 
@@ -161,6 +161,7 @@ SUITE = Suite(
         _problem("slope", 20_000, 10), _problem("variance", 20_000, 10),
         _problem("classes", 1_000, 4), _problem("plane", 1_000, 4),
     ],
+    growth=Growth(1_000_000, lambda n: _problem("chi2", n, 100, group="sums")),
     libraries={"statfast": _library(OURS), "scikit-learn": _library(PEERS)},
     checks={
         "f_classif": Check.of_twin(f_of_classes, {"relative error": relative_difference}),

@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import Adapter, FitThen, named
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, difference, relative_difference
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 # --- data and problems ---
 
@@ -124,6 +124,7 @@ SUITE = Suite(
         _confusion(20_000, 7), _isotonic(5_000), _of_shares("log loss", 5_000),
         _of_shares("brier", 5_000),
     ],
+    growth=Growth(1_000_000, lambda n: _isotonic(n, group="isotonic")),
     libraries={
         "statfast": Library({
             "confusion": partial(Compared, "statfast.metrics.confusion_matrix"),

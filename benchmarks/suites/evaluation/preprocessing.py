@@ -10,7 +10,7 @@ from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, scaled_difference
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 BYTES_OF_NUMBER = 8.0
 FOLDS = 5
@@ -246,6 +246,7 @@ SUITE = Suite(
         _problem("words", 10_000, 4), _problem("neighbors", 500, 6),
         _problem("products", 500, 30),
     ],
+    growth=Growth(500_000, lambda n: _problem("powers", n, 10, group="powers")),
     libraries={"statfast": _library(OURS, OURS), "scikit-learn": _library(PEERS, IMPUTERS)},
     checks={
         "bins": Check.of_twin(bins, {"error": scaled_difference}),

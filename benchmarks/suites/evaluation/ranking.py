@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, difference, relative_difference
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 REPLICATES = 2000
 
@@ -187,6 +187,7 @@ SUITE = Suite(
         _problem("area", 20_000), _problem("curve", 5_000, "tied"), _problem("delong", 5_000),
         _problem("bootstrap", 1_000),
     ],
+    growth=Growth(1_000_000, lambda n: _problem("delong", n, group="delong")),
     libraries={
         "statfast": Library({
             "area": partial(Scores, "statfast.metrics.roc_auc_score", _area),

@@ -14,7 +14,7 @@ from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 FOLDS = 10
 BYTES_OF_NUMBER = 8.0
@@ -195,6 +195,7 @@ SUITE = Suite(
         _problem("forward", 2_000, 30), _problem("path", 1_000, 6),
         _problem("elimination", 1_000, 8), _problem("subsets", 300, 10),
     ],
+    growth=Growth(100_000, lambda n: _problem("forward", n, 300, group="path")),
     libraries={
         "statfast": Library({
             **_library(OURS, "statfast.LinearRegression"), "subsets": Subsets,

@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, scaled_difference
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 # --- data and problems ---
 
@@ -79,6 +79,7 @@ SUITE = Suite(
         _problem("shrunk covariance", 2_000, 10, "shrunk"),
         _problem("robust covariance", 300, 3, "robust"),
     ],
+    growth=Growth(20_000, lambda n: _problem("robust covariance", n, 20, "robust")),
     libraries={"statfast": _library("statfast"), "scikit-learn": _library("sklearn")},
     checks={
         "shrunk covariance": Check.of_twin(by_definition, {"error": scaled_difference}),

@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import Adapter, FitThen, named
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, difference, relative_difference
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from benchmarks.suites.generative.lda import POSTERIORS, PosteriorCheck
 from tests.reference import discriminant as twin
 from tests.reference import naive_bayes
@@ -199,6 +199,7 @@ SUITE = Suite(
         _density(10_000, 5, group="density"),
         _lda(150, 4, 3, group="small"),
     ],
+    growth=Growth(50_000, lambda n: _qda(n, 150, 10)),
     libraries={
         "statfast": Library(
             {

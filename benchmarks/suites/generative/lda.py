@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.harness.adapter import FitThen
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import F32, SIZES, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 # --- data and problems ---
 
@@ -87,6 +87,7 @@ SUITE = Suite(
         _lda(10_000, 1_500, 3, beyond=True),
     ],
     quick=[_lda(5_000, 30, 5), _lda(1_000, 10, 20, F32, beyond=True)],
+    growth=Growth(200_000, lambda n: _lda(n, 200, 5, beyond=True)),
     libraries={
         "statfast": Library(
             {"lda": partial(POSTERIORS, "statfast.generative.LinearDiscriminantAnalysis")}

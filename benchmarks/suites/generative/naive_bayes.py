@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import Adapter, FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Sample, Tolerances, difference
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from tests.reference import naive_bayes as twin
 
 # --- data and problems ---
@@ -164,6 +164,10 @@ SUITE = Suite(
         _problem("documents 500x800 K=3", "counts", partial(_documents, 500, 800, 40, 3), "counts"),
         _problem("mixed 1000x16 K=3", "mixed", partial(_mixed, 1_000), "mixed"),
     ],
+    growth=Growth(
+        500_000,
+        lambda n: _problem(f"normal {n}x30 K=5", "normal", partial(_normal, n, 30, 5), "normal"),
+    ),
     libraries={
         "statfast": Library(
             {

@@ -16,7 +16,7 @@ from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, difference
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 # --- what has a twin ---
 
@@ -400,6 +400,7 @@ SUITE = Suite(
         if not (name in SLOW and n == SHAPES[-1][0])
     ],
     quick=[_problem(name, *SHAPES[0]) for name in sorted(TASKS)],
+    growth=Growth(30_000, lambda n: _problem("ExtraTreesRegressor", n, 20)),
     libraries={"statfast": _library("statfast"), "scikit-learn": _library("scikit-learn")},
     checks={
         "classes": Check.of_twin(responses, {"wrong beyond the rule": wrong_beyond_the_rule}),

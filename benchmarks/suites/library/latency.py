@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.harness.adapter import Adapter, Estimator
 from benchmarks.harness.check import Check, Tolerances, difference
 from benchmarks.harness.problem import F32, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 KNN = 5
 
@@ -75,6 +75,7 @@ LATENCY = Suite(
         *(_latency(model, 100, 4, 3, F32, beyond=True) for model in ("KMeans", "LDA", "kNN")),
     ],
     quick=PROBLEMS_OF_100_ROWS,
+    growth=Growth(5_000, lambda n: _latency("kNN", n, 33, 20, beyond=True)),
     libraries={
         "statfast": _models(
             KMeans="statfast.cluster.KMeans",

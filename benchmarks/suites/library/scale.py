@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.harness.adapter import Adapter, named
 from benchmarks.harness.check import Check, Tolerances, difference
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from benchmarks.suites.cluster.kmeans import KMeansCheck, lloyd, nearest_centers
 from tests.reference.naive_bayes import posteriors
 
@@ -396,6 +396,7 @@ SUITE = Suite(
         _problem("pca in parts", 4_000, 20, COMPONENTS, F32),
         _problem("empty round", 1_600, 4, 1, F32),
     ],
+    growth=Growth(4_000_000, lambda n: _problem("kmeans in parts", n, 16, 64, F32)),
     libraries={
         "statfast": Library(
             {name: _adapter(task, Here) for name, task in TASKS.items()}

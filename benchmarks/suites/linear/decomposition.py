@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import Adapter, Estimator
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, row_blocks
 from benchmarks.harness.problem import F32, SIZES, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 # --- principal components: data and problems ---
 
@@ -108,6 +108,7 @@ DECOMPOSITION = Suite(
         _pca(20_000, 2_000, 10),
     ],
     quick=[_pca(2_000, 20, 4), _pca(60, 300, 4, F32), _pca(400, 30, 3, far=1e8)],
+    growth=Growth(100_000, lambda n: _pca(n, 500, 10, group="pca")),
     libraries={
         "statfast": Library({"pca": partial(Components, "statfast.PCA")}),
         "scikit-learn": _peer(SK, "auto"),
@@ -236,6 +237,7 @@ RATINGS = Suite(
         _ratings(100_000, 10_000, 10_000_000, 50),
     ],
     quick=[_ratings(400, 150, 20_000, 4)],
+    growth=Growth(100_000, lambda n: _ratings(n, n // 10, 100 * n, 50)),
     libraries={
         "statfast": Library({"ratings": OurFactors}),
         "cmfrec": Library({"ratings": partial(Cmfrec, use_cg=True)}),

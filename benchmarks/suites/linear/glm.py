@@ -17,7 +17,7 @@ from benchmarks.harness.adapter import Adapter, linear_coefficients
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, scaled_difference
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from tests.reference import irls
 
 BUDGET = 4.0  # seconds of rounds for each library and problem
@@ -198,6 +198,7 @@ IRLS = Suite(
         _problem("binomial", 2_000, 70, group="many"),
         _problem("binomial", 500, 3, beyond=True),
     ],
+    growth=Growth(100_000, lambda n: _problem("binomial", n, 500, group="many")),
     libraries={
         "statfast": Library({"logistic": Statfast}),
         "scikit-learn": Library({"logistic": partial(Sklearn, "lbfgs", 1e-8)}),
@@ -238,6 +239,7 @@ GLM = Suite(
         *(_problem(family, 2_000, 5, group="glm") for family in ("poisson", "gamma")),
         _problem("poisson", 500, 3, beyond=True),
     ],
+    growth=Growth(1_000_000, lambda n: _problem("gamma", n, 10, beyond=True)),
     libraries={
         "statfast": Library({"glm": Statfast}),
         "scikit-learn": Library({"glm": partial(Sklearn, "lbfgs", 1e-8)}),

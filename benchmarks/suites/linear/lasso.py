@@ -17,7 +17,7 @@ from benchmarks.harness.adapter import Adapter, FitThen, linear_coefficients
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, scaled_difference
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 PENALTIES = 50
 RHO_OF_TASKS = 0.5
@@ -324,6 +324,7 @@ LASSO = Suite(
         _path(60, 200, 0.9, group="path"),
         _tasks(200, 60, 3, 1e-2, relevant=5, group="tasks"),
     ],
+    growth=Growth(5_000, lambda n: _tasks(n, 500, 10, 1e-3, group="tasks")),
     libraries={
         "statfast": Library({"lasso path": StatfastPath, "tasks path": StatfastPath}),
         "scikit-learn": Library({"lasso path": SklearnPath, "tasks path": SklearnPath}),
@@ -354,6 +355,7 @@ OLS = Suite(
         _ridge(2_000, 200, beyond=True),
     ],
     quick=[_ols(2_000, 5, group="ols"), _ridge(500, 10, 20, group="ols")],
+    growth=Growth(1_000_000, lambda n: _ols(n, 20, group="ols")),
     libraries={
         "statfast": Library(
             {"ols": partial(LINE, "statfast.linear.LinearRegression"), "ridge path": StatfastRidge}

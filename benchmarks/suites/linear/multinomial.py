@@ -15,7 +15,7 @@ from benchmarks.harness.adapter import FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from tests.reference import multinomial as twin
 
 BUDGET = 3.0  # seconds of rounds for each library and problem
@@ -118,6 +118,7 @@ SUITE = Suite(
         _problem("normal", 1_000, 5, 3, group="bar"),
         _problem("rare", 2_000, 6, 4, np.inf, beyond=True),
     ],
+    growth=Growth(500_000, lambda n: _problem("normal", n, 10, 3, beyond=True)),
     libraries={
         "statfast": Library(
             {"multinomial": partial(MULTINOMIAL, "statfast.linear.LogisticRegression")}

@@ -10,7 +10,7 @@ from benchmarks.harness.adapter import Estimator
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, row_blocks
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 MAX_ITERATIONS = 200
 
@@ -80,6 +80,7 @@ NMF = Suite(
         _nmf(100_000, 100, 10),
     ],
     quick=[_nmf(600, 80, 5)],
+    growth=Growth(100_000, lambda n: _nmf(n, 100, 10)),
     libraries={
         "statfast": Library({"nmf": partial(Factors, "statfast.NMF")}),
         "scikit-learn": Library(

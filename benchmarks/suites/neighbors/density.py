@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Sample, Tolerances
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 CHECKED_ROWS = 64  # whose densities are summed by their definition
 RTOL = 1e-6  # of the densities that are asked for
@@ -84,6 +84,7 @@ SUITE = Suite(
         _problem(20_000, 2_000, 10),
     ],
     quick=[_problem(5_000, 500, 3, group="three"), _problem(5_000, 500, 1)],
+    growth=Growth(100_000, lambda n: _problem(n, n // 10, 3, group="three"), power=2),
     libraries={
         "statfast": Library({"log densities": _density("statfast.KernelDensity")}),
         "scikit-learn": Library(

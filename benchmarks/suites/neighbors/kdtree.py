@@ -18,7 +18,7 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Tolerances
 from benchmarks.harness.problem import F32, F64, Problem
 from benchmarks.harness.rows import KINDS, rows_of
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from benchmarks.suites.neighbors.knn import LOOSE, OURS, ROUNDED, STRICT, NeighborsCheck
 
 BUDGET = 2.0  # seconds of rounds for each library and problem
@@ -414,6 +414,7 @@ SUITE = Suite(
         _single(2_000, 3, 1, F64, m=50, group="one"),
         *_worst(3_000, 300),
     ],
+    growth=Growth(1_000_000, lambda n: _self("normal", n, 3, 10, F64, group="self")),
     libraries={
         "statfast": _library(Statfast, Auto),
         "pykdtree": _library(Pykdtree),

@@ -10,7 +10,7 @@ from benchmarks.harness.adapter import Adapter, Estimator
 from benchmarks.harness.check import Check, Tolerances, row_blocks
 from benchmarks.harness.problem import F32, F64, SIZES, Problem
 from benchmarks.harness.rows import mnist, rows_of
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 # Seconds of rounds for each library, and how many times the fastest peer's time ends another.
 BOUNDS = {"budget": 10.0, "hopeless": 4.0}
@@ -407,6 +407,7 @@ SUITE = Suite(
         _bytes("descriptors", 1_009, 101, 128, 5, beyond=True),
         _bytes("uniform", 1_009, 101, 33, 1, beyond=True),
     ],
+    growth=Growth(60_000, lambda n: _neighbors("normal", n, 10_000, 784, 5, F32)),
     libraries={
         "statfast": Library(
             _estimator(

@@ -21,7 +21,7 @@ from benchmarks.harness.adapter import Estimator
 from benchmarks.harness.check import Tolerances
 from benchmarks.harness.problem import F32, SIZES, Problem
 from benchmarks.harness.rows import SPREAD, mnist
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from benchmarks.suites.neighbors.knn import (
     FaissNeighbors,
     Neighbors,
@@ -122,6 +122,7 @@ SUITE = Suite(
         _approximate("normal", 100_000, 10_000, 64, 10),
     ],
     quick=[_approximate("normal", 3_000, 500, 16, 5)],
+    growth=Growth(200_000, lambda n: _approximate("clusters", n, 10_000, 32, 10)),
     libraries={
         "statfast": Library(
             {"approximate": partial(HashNeighbors, "statfast.neighbors.LSHNeighbors")}

@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Sample, Tolerances, difference
 from benchmarks.harness.problem import F64, SIZES, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 NEIGHBORS = 20
 CHECKED_ROWS = 6  # whose factors are computed by their definition, with those of 400 neighbors
@@ -99,6 +99,7 @@ SUITE = Suite(
         _problem("factors of new rows", 20_000, 20, group="more columns"),
     ],
     quick=[_problem(task, 2_000, 5, group="few columns") for task in TASKS],
+    growth=Growth(100_000, lambda n: _problem("factors", n, 5, group="few columns"), power=2),
     libraries={
         "statfast": _library("statfast.LocalOutlierFactor"),
         "scikit-learn": _library("sklearn.neighbors.LocalOutlierFactor"),

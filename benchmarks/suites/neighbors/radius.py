@@ -10,7 +10,7 @@ from benchmarks.harness.adapter import Adapter, FitThen, named
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Sample, Tolerances, difference
 from benchmarks.harness.problem import F64, SIZES, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 CHECKED_ROWS = 64  # whose neighbors are found by their definition
 CLASSES = 3
@@ -110,6 +110,11 @@ SUITE = Suite(
     family="outliers, densities, radii",
     problems=[_problem(task, *shape, group=task) for shape in SHAPES for task in TASKS],
     quick=[_problem(task, 2_000, 200, 3, 0.3, group=task) for task in TASKS],
+    growth=Growth(
+        200_000,
+        lambda n: _problem("radius lists", n, n // 20, 3, 0.002, group="radius lists"),
+        power=2,
+    ),
     libraries={
         "statfast": _library("statfast.neighbors"),
         "scikit-learn": _library("sklearn.neighbors"),

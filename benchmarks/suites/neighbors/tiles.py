@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.harness.adapter import Adapter
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import F32, F64, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 FMA_SECONDS = 0.1
 BOTH = (F32, F64)
@@ -100,6 +100,7 @@ SUITE = Suite(
         *(_tile(1000, 300, 96, t, beyond=True) for t in BOTH),
     ],
     quick=[_tile(256, 256, 64, t) for t in BOTH],
+    growth=Growth(2048, lambda n: _tile(n, 2048, 1500, F64, beyond=True)),
     libraries={
         "statfast": Library({"tile": Tile}),
         "numpy": Library({"tile": Matmul}, rate=True),

@@ -17,7 +17,7 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.rows import read_libsvm
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 BUDGET, HOPELESS, LIMIT = 3.0, 30.0, 60.0
 COLUMNS = {"a9a": 123}
@@ -383,6 +383,7 @@ SUITE = Suite(
         _normal(300, 600, "squared_hinge", beyond=True),
         _classes(500, 6, 3, beyond=True),
     ],
+    growth=Growth(100_000, lambda n: _words(n, 20_000, 60, "hinge", beyond=True)),
     libraries={
         "statfast": Library(
             {task: partial(kind, "statfast.svm.LinearSVC") for task, kind in MACHINES.items()}

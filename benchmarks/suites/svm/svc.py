@@ -18,7 +18,7 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, row_blocks
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.rows import mnist, read_libsvm
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 BUDGET, HOPELESS, LIMIT = 4.0, 12.0, 120.0
 TOL = 1e-3
@@ -220,6 +220,7 @@ SUITE = Suite(
         _synthetic(400, 5, 1, group="small"),
         _synthetic(600, 4, 1_000, group="large"),
     ],
+    growth=Growth(60_000, lambda n: _synthetic(n, 10, 1, beyond=True), power=2),
     libraries={
         "statfast": Library({"svc": partial(Machine, "statfast.svm", threaded=True)}),
         "scikit-learn": Library({"svc": partial(Machine, "sklearn.svm")}),

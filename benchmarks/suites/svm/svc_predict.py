@@ -17,7 +17,7 @@ from benchmarks.harness.adapter import Estimator
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Sample, Tolerances, scaled_difference
 from benchmarks.harness.problem import SIZES, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 BUDGET = 4.0  # seconds of rounds for each library and problem
 LIMIT = 60.0
@@ -156,6 +156,7 @@ SUITE = Suite(
         _values(100, 90, 4, classes=3, beyond=True),
         _single(50, 4, beyond=True),
     ],
+    growth=Growth(10_000, lambda n: _values(n, 2_000, 784, beyond=True)),
     libraries={
         "statfast": _machine("statfast.svm.SVC"),
         "scikit-learn": _machine("sklearn.svm.SVC", threaded=False),

@@ -21,7 +21,7 @@ from benchmarks.harness.adapter import Adapter
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from benchmarks.harness.words import corpus
 
 DISCOUNT, PROBES, DRAWN = 0.75, 20, 1e5
@@ -211,6 +211,7 @@ SUITE = Suite(
         _problem("score", 2e3, group="score"),
         _problem("draw", 2e3, group="draw"),
     ],
+    growth=Growth(1_000_000, lambda n: _problem("modified fit", n, group="modified fit")),
     libraries={
         "statfast": Library(
             {

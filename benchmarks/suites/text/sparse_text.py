@@ -17,7 +17,7 @@ from benchmarks.harness.adapter import Estimator, FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, difference
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 BUDGET, HOPELESS, LIMIT = 3.0, 30.0, 120.0
 SPREAD = 2.0  # shape of the gamma distribution of lengths
@@ -253,6 +253,9 @@ SUITE = Suite(
         _problem(task, title, 300, 700, 12, 5 if task == "text svd" else parameter)
         for task, title, parameter in TASKS
     ],
+    growth=Growth(
+        20_000, lambda n: _problem("text classes", "multinomial K=10", n, 50_000, 100, 10)
+    ),
     libraries={
         "statfast": Library(
             {

@@ -13,7 +13,7 @@ from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
 from benchmarks.harness.rows import rows_of
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 BUDGET = 3.0  # seconds of rounds for each library and problem
 ALPHABETS = {"DNA": "ACGT", "protein": "ACDEFGHIKLMNPQRSTVWY"}
@@ -202,6 +202,7 @@ SUITE = Suite(
         _strings("protein", 100, 50, 3, beyond=True),
         *(_rows(kernel, 300, 7) for kernel in ("linear", "poly", "rbf", "laplacian")),
     ],
+    growth=Growth(2_000, lambda n: _strings("DNA", n, 500, 8, beyond=True), power=2),
     libraries={
         "statfast": Library({"string kernel": StatfastStrings, "kernel matrix": StatfastRows}),
         "scikit-learn": Library({"string kernel": SklearnStrings, "kernel matrix": SklearnRows}),

@@ -11,7 +11,7 @@ from benchmarks.harness.adapter import Estimator
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from benchmarks.harness.words import corpus, messages
 
 
@@ -81,6 +81,7 @@ SUITE = Suite(
         _problem("words of SMS messages", 1e5, group="words", sms=True),
         _problem("words and pairs of 50 kB", 5e4, (1, 2)),
     ],
+    growth=Growth(5_000_000, lambda n: _problem(f"words and pairs of {n / 1e6:g} MB", n, (1, 2))),
     libraries={
         "statfast": Library({"counting": partial(Counting, "statfast.text.CountVectorizer")}),
         "scikit-learn": Library(

@@ -16,7 +16,7 @@ from benchmarks.harness.adapter import FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Sample, Tolerances, relative_difference
 from benchmarks.harness.problem import SIZES, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 ROUNDS, TESTED, STUMPS = 100, 20_000, 100
 FIRST = 3  # stumps whose weights are looked at
@@ -195,6 +195,7 @@ SUITE = Suite(
         _stumps(5_000, 100, beyond=True),
     ],
     quick=[_boosting(3_000, 10, 31, "small"), _stumps(2_000, 8, "stumps")],
+    growth=Growth(1_000_000, lambda n: _boosting(n, 28, 255, "large")),
     libraries={
         "statfast": Library(
             {

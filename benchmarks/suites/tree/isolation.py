@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 OUTLIERS = 0.002  # the share of rows that are far from all others
 
@@ -58,6 +58,7 @@ SUITE = Suite(
     family="trees and ensembles",
     problems=[_problem(100_000, 10, "scores"), _problem(1_000_000, 5), _problem(2_000, 100)],
     quick=[_problem(2_000, 5, "scores")],
+    growth=Growth(1_000_000, lambda n: _problem(n, 5)),
     libraries={
         "statfast": _library("statfast.IsolationForest"),
         "scikit-learn": _library("sklearn.ensemble.IsolationForest"),

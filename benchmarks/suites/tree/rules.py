@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import Adapter, Estimator, FitThen
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances, difference
 from benchmarks.harness.problem import F64, Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 N_SUBGROUPS, DEPTH = 20, 3
 
@@ -159,6 +159,7 @@ SUITE = Suite(
     quick=[
         _subgroups(1_000, 8, 3), _subgroups(1_000, 8, 3, "numeric subgroups"), _ripper(1_000, 5),
     ],
+    growth=Growth(200_000, lambda n: _subgroups(n, 12, 3)),
     libraries={
         "statfast": Library({
             "subgroups": partial(Subgroups, "statfast.SubgroupDiscovery", target="nominal"),

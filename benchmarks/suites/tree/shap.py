@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import Adapter, Estimator, named
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 # --- data and problems ---
 
@@ -136,6 +136,7 @@ SUITE = Suite(
         _boosting(20_000, 2_000, 20, 100, 255),
     ],
     quick=[_forest(500, 50, 5, 10, "forest"), _boosting(1_000, 100, 5, 20, 15, "boosting")],
+    growth=Growth(2_000, lambda n: _boosting(20_000, n, 20, 100, 255)),
     libraries={"statfast": Library(HERE), "shap": Library(SHAP), "xgboost": Library(XGBOOST)},
     checks={FOREST: SumCheck, BOOSTING: SumCheck},
     # xgboost adds in float32.

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Tolerances
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from benchmarks.suites.tree.trees import Forest, ForestCheck
 
 TREES = 50
@@ -76,6 +76,7 @@ SUITE = Suite(
     family="trees and ensembles",
     problems=[_problem(task, 20_000, 2_000, group=task) for task in TASKS],
     quick=[_problem(task, 1_000, 200, group=task) for task in TASKS],
+    growth=Growth(20_000, lambda n: _problem("extra-trees", n, 2_000, group="extra-trees")),
     libraries={
         "statfast": _library("statfast"),
         "scikit-learn": _library("sklearn", OfDense, threaded=False),

@@ -11,7 +11,7 @@ from benchmarks.harness.adapter import Adapter
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Tolerances
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 from benchmarks.suites.tree.trees import TREES, Forest, ForestCheck, Ydf, tree_data
 
 MAX_SPLITS = 20_000  # that tl2cgen compiles as C: more take gcc minutes
@@ -98,6 +98,7 @@ SUITE = Suite(
         _predict(1_000, 1_000, 20, beyond=True),
     ],
     quick=[_predict(500, 700, 8)],
+    growth=Growth(100_000, lambda n: _predict(37_500, n, 20, group="many")),
     libraries={
         name: Library({"predict": partial(Answers, path, n_estimators=TREES, random_state=0)})
         for name, path in (

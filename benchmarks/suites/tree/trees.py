@@ -9,7 +9,7 @@ from benchmarks.harness.adapter import Adapter, Estimator
 from benchmarks.harness.bars import Bar
 from benchmarks.harness.check import Check, Tolerances
 from benchmarks.harness.problem import Problem
-from benchmarks.harness.suite import Library, Suite
+from benchmarks.harness.suite import Growth, Library, Suite
 
 TREES = 100
 
@@ -307,6 +307,7 @@ TREE = Suite(
         _prune(10_000, 20, beyond=True),
     ],
     quick=[_tree(2_000, 6, 3, 4), _tree(2_000, 6, 2, None), _tree(1_000, 4, 0, 3), _prune(600, 5)],
+    growth=Growth(1_000_000, lambda n: _tree(n, 20, 2, None, group="tree")),
     libraries={
         "statfast": Library(
             {"cart": partial(Tree, "statfast.tree.DecisionTree"), "prune": Table}
@@ -386,6 +387,7 @@ FOREST = Suite(
         _forest(600, 8, 2), _forest(600, 30, 3, "one-hot"), _forest(600, 8, 0),
         _forest(600, 8, 0, "ties"),
     ],
+    growth=Growth(37_500, lambda n: _forest(n, 20, 0, group="numbers")),
     libraries=_libraries(),
     checks={"forest classes": ForestCheck, "forest numbers": ForestCheck},
     tolerances={task: Tolerances({"error": 0.7}) for task in ("forest classes", "forest numbers")},
