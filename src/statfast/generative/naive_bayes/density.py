@@ -19,6 +19,8 @@ from statfast._typing import Array, Jobs, Matrix
 from statfast._validation import is_sparse
 
 NUMBERS_OF_PIECE = 4e6  # One step of numpy on so many numbers takes some milliseconds.
+# A block of fewer numbers would take less time than the calls that it costs.
+MIN_ROWS_OF_BLOCK, MIN_NUMBERS_OF_BLOCK = 256, 32_768
 
 
 class Density:
@@ -199,7 +201,8 @@ def sum_statistics(
     filled = float(rows.nnz) if is_sparse(rows) and state.density.sparse else float(n) * d
     table = d * len(state.classes)
     # Sums of a block are a table that is cleared and added: the block should be worth more.
-    least = max(256, int(4.0 * table * n / max(filled, 1.0)) if is_sparse(rows) else 64)
+    worth = int(4.0 * table * n / max(filled, 1.0)) if is_sparse(rows) else 0
+    least = max(MIN_ROWS_OF_BLOCK, MIN_NUMBERS_OF_BLOCK * n // max(int(filled), 1), worth)
 
     def partial(
         where: slice, _: Array, codes_of_block: Array, weights_of_block: Array | None
@@ -255,7 +258,8 @@ def fill_answers(
                 here[...] = answers
 
     size = rows.nnz if is_sparse(rows) and sparse else n * d
-    blocks = grid(n, 1024 if is_sparse(rows) else 256)
+    least = 1024 if is_sparse(rows) else max(MIN_ROWS_OF_BLOCK, MIN_NUMBERS_OF_BLOCK // d)
+    blocks = grid(n, least)
     each(work, blocks, n_jobs=n_jobs, effort=float(size) * 3.0 * len(begin))
 
 
