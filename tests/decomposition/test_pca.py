@@ -244,6 +244,17 @@ def test_chunks_and_batches_are_exact():
     assert alone.partial_fit(X[1:3]).n_components_ == 3
 
 
+def test_rows_are_never_added_to_a_fit_that_kept_no_sums():
+    X = graded(60, 4)
+    for model in [
+        PCA().fit(X[:30]),
+        PCA().fit(Chunks([X[:30]])),
+        PCA().partial_fit(X[:30]).fit(X[:30]),
+    ]:
+        with pytest.raises(ValueError, match="PCA was fitted by a way that keeps no sums"):
+            model.partial_fit(X[30:])
+
+
 def test_float32_rows():
     X = graded(300, 12).astype(np.float32)
     exact = PCA(4).fit(X.astype(np.float64))

@@ -150,8 +150,13 @@ class SumFit(Estimator):
 
     def _merge_sum(self, columns: tuple[Any, ...], state: Any) -> Self:
         """Become fitted to these rows and to those of the fits before."""
-        sums = self._total(columns, state)
         before = self.__dict__.get(self._kept_sums)
+        if before is None and "n_features_in_" in self.__dict__:
+            raise ValueError(
+                f"{type(self).__name__} was fitted by a way that keeps no sums, to which these "
+                "rows could be added. Begin with partial_fit, or fit all rows at once."
+            )
+        sums = self._total(columns, state)
         if before is not None:
             state = replace(state, names=self.__dict__.get("feature_names_in_", state.names))
             sums = before + sums
