@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,12 @@ MAX_COLUMNS_OF_FEATURES = 16  # of rows whose products of columns are features
 # features cost more than five of sixteen digits.
 MAX_SQUARES_OF_FEATURES = 1e5
 DEVIATIONS_OF_ROWS = 3.0  # from their component, about
+
+
+@cache
+def lower_places(d: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows and the columns of the numbers of a lower triangle (d, d)."""
+    return np.tril_indices(d)
 
 
 class CollapsedComponent(np.linalg.LinAlgError):
@@ -106,8 +112,8 @@ class NormalComponents:
             deviations = np.linalg.norm(np.linalg.inv(self.whiteners), axis=2)
             sizes = np.abs(shifts) + DEVIATIONS_OF_ROWS * deviations
             largest = np.einsum("ki,kij,kj->k", sizes, np.abs(precisions), sizes)
-            halved = precisions * (0.5 * np.eye(d) - 1.0)
-            products = halved[:, *np.tril_indices(d)]
+            below, beside = lower_places(d)
+            products = np.where(below == beside, -0.5, -1.0) * precisions[:, below, beside]
         constant = heights - 0.5 * (linear * shifts).sum(axis=1)
         return np.ascontiguousarray(np.column_stack([products, linear, constant])), largest
 
@@ -187,7 +193,7 @@ def expect_by_features(columns: tuple[Any, ...], components: NormalComponents) -
     scatters = products
     if not components.diagonal:
         scatters = np.zeros((n_components, d, d))
-        scatters[:, *np.tril_indices(d)] = products
+        scatters[:, *lower_places(d)] = products
     likelihood, certainty, total_weight = scalars.tolist()
     return MixtureSums(
         total_weight, likelihood, certainty, counts.copy(), linear.copy(), scatters.copy()
@@ -306,9 +312,10 @@ def maximize(
         scatters += reg_covar * counts[:, None]
     else:
         scatters = sums.scatters - counts[:, None, None] * moved[:, :, None] * moved[:, None, :]
-        lower = np.tril(scatters)
-        scatters = lower + np.tril(lower, -1).transpose(0, 2, 1)
-        scatters += reg_covar * counts[:, None, None] * np.eye(d)
+        below, beside = lower_places(d)
+        scatters[:, beside, below] = scatters[:, below, beside]
+        diagonals = np.einsum("kjj->kj", scatters)
+        diagonals += reg_covar * counts[:, None]
     covariances, orientation = model.solve(counts, scatters, orientation)
     whiteners = whiten_components(covariances, counts)
     return NormalComponents(counts / counts.sum(), about + moved, whiteners, orientation)
@@ -327,19 +334,18 @@ def whiten_components(covariances: Any, counts: Any) -> Any:
     if covariances.ndim == 2:
         return 1.0 / spread
     d, whiteners = covariances.shape[1], np.zeros_like(covariances)
-    for k in range(len(counts)):
+    correlations = covariances / spread[:, :, None] / spread[:, None, :]
+    for k, correlation in enumerate(correlations):
         if k and np.array_equal(covariances[k], covariances[k - 1]):
             whiteners[k] = whiteners[k - 1]
             continue
-        correlation = covariances[k] / spread[k][:, None] / spread[k]
         try:
-            factor = interruptible(np.linalg.cholesky, correlation)
-            root = triangle_inverse(factor, lower=True)
+            root = triangle_inverse(interruptible(np.linalg.cholesky, correlation), lower=True)
         except np.linalg.LinAlgError:
             raise collapsed([k], counts) from None
         if not (root**2).sum() < 1.0 / (4.0 * d * EPSILON):  # It bounds the least eigenvalue.
             raise collapsed([k], counts)
-        whiteners[k] = np.tril(root) / spread[k]
+        whiteners[k] = root / spread[k]
     return whiteners
 
 
@@ -389,7 +395,7 @@ def iterate(
     shape = components.whiteners.shape
     work = Work(
         expect, row_cost=4.0 * components.whiteners.size + 40.0 * shape[0],
-        min_rows=max(256, 4 * shape[1]),
+        min_rows=max(1024, 4 * shape[1]),
     )  # fmt: skip
     lower_bounds: list[float] = []
     change = np.inf
