@@ -106,7 +106,7 @@ class ReweightedRounds:
             if not self.resample:
                 return stump[4], None, stump
             j, rank, _, best, _ = stump
-            predicted = np.where(self.stumps.columns.ranks[j] <= rank, best[0], best[1])
+            predicted = np.where(self.stumps.ranks[j] <= rank, best[0], best[1])
             return self._error(predicted != self.codes), None, stump
         weight = self.n * weight
         if self.resample:

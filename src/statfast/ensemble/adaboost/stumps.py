@@ -53,7 +53,8 @@ class StumpRounds:
     ) -> None:
         n, p = rows.shape
         self.estimator, self.classes, self.label = estimator, classes, label
-        self.columns = columns = ranked_columns(rows, n_jobs)
+        columns = ranked_columns(rows, n_jobs, with_values=False)
+        self.rows, self.ranks = rows, columns.ranks
         planes = -(-p // PLANE)
         width = -(-p // planes)
         by_row = np.zeros((n, planes * PLANE), np.uint8)
@@ -95,9 +96,9 @@ class StumpRounds:
         if rank < 0:
             best[:] = sides[1].argmax()
         tree = self._tree(j, rank, sides, weight)
-        if rank >= 0:  # rows without weight may lie between the values of the cut
-            values = self.columns.values[self.columns.first[j] : self.columns.first[j + 1]]
-            rank = int(np.searchsorted(values, tree.threshold[0], side="right")) - 1
+        if rank >= 0 and not weight.all():
+            # Rows without weight may lie between the values of the cut.
+            rank = int(self.ranks[j][self.rows[:, j] <= tree.threshold[0]].max())
         right = float(sides[0, best[0]] + sides[1, best[1]]) / float(self._totals.sum())
         return j, rank, tree, best, max(0.0, 1.0 - right)
 
@@ -113,7 +114,7 @@ class StumpRounds:
         """Multiply the weights of the stump's errors, and add its votes: see the kernel."""
         j, rank, _, best, _ = stump
         return kernel.reweigh(
-            weight, self.columns.ranks[j], self.label, rank, int(best[0]), int(best[1]), factor,
+            weight, self.ranks[j], self.label, rank, int(best[0]), int(best[1]), factor,
             votes, vote, first,
         )  # fmt: skip
 
@@ -132,12 +133,11 @@ class StumpRounds:
         everyone = bool(weight.all())
         counts, feature, threshold = [int(np.count_nonzero(weight))], [-2], [-2.0]
         if rank >= 0:
-            ranks = self.columns.ranks[j]
+            ranks = self.ranks[j]
             below, above = rank, rank + 1
             if not everyone:
                 below, above = kernel.around(ranks, weight, rank)
-            first = self.columns.first[j]
-            low, high = self.columns.values[first + below], self.columns.values[first + above]
+            low, high = (float(self.rows[(ranks == place).argmax(), j]) for place in (below, above))
             middle = low / 2.0 + high / 2.0
             feature = [j, -2, -2]
             threshold = [middle if middle < high else low, -2.0, -2.0]
@@ -156,7 +156,7 @@ class StumpRounds:
             n_node_samples=np.array(counts, np.int64),
             weighted_n_node_samples=total / self._scale,
             value=value[:, None, :],
-            n_features=len(self.columns.shift),
+            n_features=len(self.ranks),
             n_classes=np.array([len(self.classes)], np.int64),
             depth=np.array([0, 1, 1] if rank >= 0 else [0], np.int32),
         )

@@ -12,6 +12,7 @@ bytes for each value that is not zero.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -102,25 +103,32 @@ class RankedEntries:
         return sparse_columns(*(getattr(self, part.name) for part in fields(self)))
 
 
-def ranked_columns(X: Any, n_jobs: Any = None, categories: Any = None) -> Any:
+def ranked_columns(
+    X: Any, n_jobs: Any = None, categories: Any = None, *, with_values: bool = True
+) -> Any:
     """Rank the columns of X, an ndarray of float64, float32 or uint8 in which NaN is missing, or
     `DenseBlocks`; returns `RankedColumns` or `RankedEntries`.
 
-    `categories` is the number of codes 0, 1, ... of each column, or 0 if it holds numbers.
+    `categories` is the number of codes 0, 1, ... of each column, or 0 if it holds numbers. Without
+    values, those of dense columns are an empty array.
     """
     if isinstance(X, DenseBlocks):
         return _ranked_entries(X.rows, n_jobs)
     n, p = X.shape
     kind = np.uint16 if n < MAX_SHORT_RANKS or X.dtype == np.uint8 else np.uint32
     codes, ranks = np.empty((p, n), np.uint8), np.empty((p, n), kind)
-    distinct: list[Any] = [None] * p
+    # Memory that is not written is not taken: each column has room for n distinct values.
+    distinct, counts = np.empty((p if with_values else 0, n)), np.zeros(p, np.int64)
     workspaces: list[Any] = []  # threads use workspaces in turn, as new memory is slow
     shift, missing = np.zeros(p, np.int32), np.full(p, -1, np.int32)
 
     def work(j: int) -> None:
         checkpoint()
         if X.dtype == np.uint8:
-            distinct[j] = _rank_bytes(X[:, j], ranks[j], codes[j])
+            values = _rank_bytes(X[:, j], ranks[j], codes[j])
+            counts[j] = len(values)
+            if with_values:
+                distinct[j, : len(values)] = values
             return
         workspace = (
             workspaces.pop() if workspaces else (np.empty(n), np.empty(n, np.uint64), np.empty(n))
@@ -132,15 +140,29 @@ def ranked_columns(X: Any, n_jobs: Any = None, categories: Any = None) -> Any:
         shift[j] = max(0, int(largest).bit_length() - 8)
         if n_present < n:
             missing[j] = count
-        distinct[j] = np.empty(count)
-        rank_kernel.rank(word, ascending, n_present, shift[j], ranks[j], codes[j], distinct[j])
+        counts[j] = count
+        values = distinct[j, :count] if with_values else column[:count]
+        rank_kernel.rank(word, ascending, n_present, shift[j], ranks[j], codes[j], values)
         workspaces.append(workspace)
 
     each(work, range(p), n_jobs=n_jobs, effort=FLOP_PER_SORTED_VALUE * n * p)
-    first = np.concatenate([[0], np.cumsum([len(values) for values in distinct])])
-    if kind is np.uint32 and max(len(values) for values in distinct) < MAX_SHORT_RANKS:
+    workspaces.clear()
+    first = np.concatenate([[0], np.cumsum(counts)])
+    if kind is np.uint32 and counts.max() < MAX_SHORT_RANKS:
         ranks = ranks.astype(np.uint16)
-    return RankedColumns(codes, ranks, shift, missing, np.concatenate(distinct), first, categories)
+    values = _joined_values(distinct, first) if with_values else np.empty(0)
+    return RankedColumns(codes, ranks, shift, missing, values, first, categories)
+
+
+def _joined_values(distinct: Array, first: Array) -> Array:
+    """The first values of each row of `distinct` (p, n), row after row, in the same memory; copied
+    if they are few, so that the rest is freed."""
+    flat, n = distinct.ravel(), distinct.shape[1]
+    for j, (start, stop) in enumerate(pairwise(first.tolist())):
+        if start < j * n:
+            flat[start:stop] = flat[j * n : j * n + stop - start]
+    values = flat[: first[-1]]
+    return values if 2 * len(values) > len(flat) else values.copy()
 
 
 def _put_in_order(column: Array, word: Array, ascending: Array) -> tuple[int, int]:

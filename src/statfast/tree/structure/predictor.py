@@ -21,6 +21,7 @@ WALKS_PER_CALL = 1 << 18  # rows times trees of a kernel call: some ten millisec
 MIN_BLOCK_ROWS = 8  # fewer rows pass through all trees in one call
 MIN_WALKS_PER_NODE = 2  # walks for each node: from these on, making codes pays
 VALUES_PER_BLOCK = 1 << 16  # values of a block of rows that the cache holds beside a tree
+VALUES_PER_CODED_BLOCK = 1 << 20  # codes are read in their order; few blocks load trees seldom
 FLOP_PER_WALK = 4e1  # of a walk through a tree, about
 
 
@@ -122,11 +123,10 @@ class TreePredictor:
                 if self.sets is not None:
                     self._add_routed(block, out[rows])
                     return
-                for part, codes in self._parts(runs, rows):
-                    walk.add(self.nodes, self.root[part], codes, self.values, block, out[rows])
-                    checkpoint()
+                for walkers, *part in self._walks(runs, block):
+                    walk.add(walkers, *part, self.values, out[rows])
 
-        self._each(work, X, n_jobs)
+        self._each(work, X, runs, n_jobs)
         return out
 
     def leaves(self, X: Array, *, n_jobs: Jobs = None) -> Array:
@@ -153,12 +153,10 @@ class TreePredictor:
                 if self.sets is not None:
                     self._route(block, out[rows])
                     return
-                for part, codes in self._parts(runs, rows):
-                    root, first = self.root[part], self.first[part]
-                    walk.leaves(self.nodes, root, first, codes, block, out[rows, part])
-                    checkpoint()
+                for walkers, *part in self._walks(runs, block):
+                    walk.leaves(walkers, *part, self.first, out[rows])
 
-        self._each(work, X, n_jobs)
+        self._each(work, X, runs, n_jobs)
         return out - self.first if self.sets is not None else out
 
     @staticmethod
@@ -183,11 +181,15 @@ class TreePredictor:
             for leaf in leaves.T:
                 total += self.values[leaf]
 
-    def _each(self, work: Callable[..., Any], X: Array, n_jobs: Jobs) -> list[None] | None:
+    def _each(
+        self, work: Callable[..., Any], X: Array, runs: list[tuple[slice, Any]], n_jobs: Jobs
+    ) -> list[None] | None:
         m = len(X)
         if m < min(MIN_BLOCK_ROWS, getattr(X, "block_rows", MIN_BLOCK_ROWS)):
             return work(slice(0, m)) if m else None
-        most = max(VALUES_PER_BLOCK // X.shape[1], 64)
+        uncoded = any(codes is None for _, codes in runs)
+        values = VALUES_PER_BLOCK if uncoded else VALUES_PER_CODED_BLOCK
+        most = max(values // X.shape[1], 64)
         blocks = blocks_of(X, 64, most, 2 * usable_threads(n_jobs))
         return each(work, blocks, n_jobs=n_jobs, effort=FLOP_PER_WALK * m * len(self.root))
 
@@ -208,13 +210,14 @@ class TreePredictor:
             self.made["runs"] = coded_trees(self.nodes, self.root, X.shape[1])
         return self.made["runs"]
 
-    def _parts(self, runs: list[tuple[slice, Any]], rows: slice) -> Iterator[tuple[slice, Any]]:
-        """Yield the runs in parts of some ten milliseconds."""
-        n = rows.stop - rows.start
-        most = max(1, WALKS_PER_CALL // n) if n >= MIN_BLOCK_ROWS else None
+    def _walks(self, runs: list[tuple[slice, Any]], X: Array) -> Iterator[tuple[Any, int, int]]:
+        """Yield rows that are ready for trees first .. last - 1, in some ten milliseconds."""
+        most = max(1, WALKS_PER_CALL // len(X)) if len(X) >= MIN_BLOCK_ROWS else len(self.root)
         for run, codes in runs:
-            for start in range(run.start, run.stop, most or run.stop):
-                yield slice(start, min(run.stop, start + (most or run.stop))), codes
+            walkers = walk.walkers(self.nodes, self.root, codes, X)
+            for first in range(run.start, run.stop, most):
+                yield walkers, first, min(run.stop, first + most)
+                checkpoint()
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "made": {}}

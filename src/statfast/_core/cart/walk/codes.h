@@ -29,35 +29,20 @@ typedef struct {
     ptrdiff_t sure;       /* steps after which few rows have arrived */
 } cart_codes;
 
-/* How many of n cuts are below each of eight numbers. */
-static INLINE void codes_of(const double *cuts, int64_t n, const double *x, uint32_t *code) {
-    UNROLL for (int i = 0; i < CODED_ROWS; i++) code[i] = 0;
+/* The codes of eight numbers: how many of the cuts of their column are below each. */
+static INLINE void codes_of(const cart_codes *c, ptrdiff_t column, const double *x,
+                            uint16_t *out) {
+    const double *cuts = c->cuts + c->begin[column];
+    int64_t n = c->begin[column + 1] - c->begin[column];
+    uint32_t code[CODED_ROWS] = {0};
     if (n == 0) return;
     for (; n > 1; n -= n >> 1) {
         const uint32_t half = (uint32_t)(n >> 1);
         UNROLL for (int i = 0; i < CODED_ROWS; i++)
             code[i] += half & -(uint32_t)(cuts[code[i] + half - 1] < x[i]);
     }
-    UNROLL for (int i = 0; i < CODED_ROWS; i++) code[i] += cuts[code[i]] < x[i];
-}
-
-/* The codes of rows side by side; the last row is repeated to fill eight. Returns 0 if a value is
-   missing. */
-static int code_rows(const cart_codes *c, const double *rows, ptrdiff_t m, ptrdiff_t p,
-                     uint16_t *out) {
-    int missing = 0;
-    for (ptrdiff_t i = 0; i < m * p; i++) missing |= rows[i] != rows[i];
-    for (ptrdiff_t j = 0; j < p && !missing; j++) {
-        for (ptrdiff_t i = 0; i < m; i += CODED_ROWS) {
-            double x[CODED_ROWS];
-            uint32_t code[CODED_ROWS];
-            for (int l = 0; l < CODED_ROWS; l++)
-                x[l] = rows[(i + l < m ? i + l : m - 1) * p + j];
-            codes_of(c->cuts + c->begin[j], c->begin[j + 1] - c->begin[j], x, code);
-            for (int l = 0; l < CODED_ROWS; l++) out[i * p + j * CODED_ROWS + l] = (uint16_t)code[l];
-        }
-    }
-    return !missing;
+    UNROLL for (int i = 0; i < CODED_ROWS; i++)
+        out[i] = (uint16_t)(code[i] + (cuts[code[i]] < x[i]));
 }
 
 /* Write the tree of the nodes begin .. end - 1 in 8 bytes a node, by the numbers of their cuts;
@@ -98,6 +83,15 @@ static INLINE uint32_t coded_step(const cart_coded *tree, const uint16_t *row, u
     return moved;
 }
 
+#define MIN_ROWS_PER_LINE .25 /* rows for each cache line of a tree, for which all are fetched */
+
+/* Fetch the nodes begin .. end - 1 in their order: a row at a time, each new line is waited for. */
+static void fetch_tree(const cart_codes *c, int64_t begin, int64_t end, ptrdiff_t m) {
+    if ((double)m * 8 < MIN_ROWS_PER_LINE * (double)(end - begin)) return;
+    for (int64_t i = begin; i < end; i += 8) FETCH_FAR(c->nodes + i);
+    for (int64_t i = begin; i < end; i += 16) FETCH_FAR(c->leaf + i);
+}
+
 /* The leaf of each of m rows; `leaf` has room for whole groups. */
 static void walk_coded(const cart_codes *c, int64_t root, const uint16_t *row, ptrdiff_t m,
                        ptrdiff_t p, int64_t *leaf) {
@@ -114,48 +108,63 @@ static void walk_coded(const cart_codes *c, int64_t root, const uint16_t *row, p
 
 #define MIN_CODED_ROWS 8 /* below, trees are walked side by side */
 
-/* m rows of p columns that go down T trees, in one of three ways. */
+/* m rows of p columns that go down trees, in one of three ways. */
 typedef struct {
     const walk_kernels *kernels;
     const cart_step *nodes;
-    const int64_t *root;
-    const cart_codes *codes; /* NULL: by `rows` */
-    ptrdiff_t m, p, T;
-    double *rows;    /* one after the other */
-    uint16_t *code;  /* side by side */
-    int64_t *by_row; /* (m, T) leaves of few rows */
+    const int64_t *root;     /* (T,) where trees begin */
+    const cart_codes *codes; /* NULL: none */
+    ptrdiff_t m, p, T, N;    /* N nodes */
+    ptrdiff_t coded; /* rows with codes, which come first; the others miss values */
+    int64_t *place;  /* (m,) of the rows among those of the caller */
+    uint16_t *code;  /* of the `coded` rows, side by side */
+    double *rows;    /* (m - coded, p) the others */
     int64_t *leaf;   /* WORK: of all rows in a tree */
+    int64_t *by_row; /* WORK: (m, trees of a call) leaves of few rows */
 } cart_walkers;
 
 static void walkers_free(cart_walkers *w) {
+    free(w->place);
     free(w->rows);
     free(w->code);
-    free(w->by_row);
     free(w->leaf);
+    free(w->by_row);
 }
 
-/* Allocate, with `rows` still to be filled; returns 0 if memory runs out. */
+/* Allocate, once `coded` is known; returns 0 if memory runs out. */
 static int walkers_room(cart_walkers *w) {
-    const ptrdiff_t m = w->m, padded = m + CODED_ROWS;
-    w->rows = malloc((size_t)(m * w->p + 1) * sizeof *w->rows);
+    const ptrdiff_t padded = w->m + CODED_ROWS;
+    w->rows = malloc((size_t)((w->m - w->coded) * w->p + 1) * sizeof *w->rows);
     w->leaf = malloc((size_t)padded * sizeof *w->leaf);
-    w->code = w->codes ? malloc((size_t)(padded * w->p) * sizeof *w->code) : NULL;
-    w->by_row = m < MIN_CODED_ROWS ? malloc((size_t)(m * w->T + 1) * sizeof *w->by_row) : NULL;
-    return w->rows && w->leaf && (w->code || !w->codes) && (w->by_row || m >= MIN_CODED_ROWS);
+    w->code = w->coded ? malloc((size_t)(padded * w->p) * sizeof *w->code) : NULL;
+    return w->rows && w->leaf && (w->code || !w->coded);
 }
 
-static void walkers_start(cart_walkers *w) {
-    if (w->codes != NULL && !code_rows(w->codes, w->rows, w->m, w->p, w->code)) w->codes = NULL;
+/* Prepare for trees first .. last - 1; returns 0 if memory runs out. */
+static int walkers_start(cart_walkers *w, ptrdiff_t first, ptrdiff_t last) {
+    const ptrdiff_t T = last - first;
+    if (w->m >= MIN_CODED_ROWS) return 1;
+    free(w->by_row);
+    w->by_row = malloc((size_t)(w->m * T + 1) * sizeof *w->by_row);
     for (ptrdiff_t i = 0; i < w->m && w->by_row; i++)
-        w->kernels->trees(w->nodes, w->root, w->T, w->rows + i * w->p, w->by_row + i * w->T);
+        w->kernels->trees(w->nodes, w->root + first, T, w->rows + i * w->p, w->by_row + i * T);
+    return w->by_row != NULL;
 }
 
 /* The leaves of the rows in tree t. */
-static const int64_t *walkers_leaves(cart_walkers *w, ptrdiff_t t) {
-    if (w->by_row != NULL)
-        for (ptrdiff_t i = 0; i < w->m; i++) w->leaf[i] = w->by_row[i * w->T + t];
-    else if (w->codes != NULL) walk_coded(w->codes, w->root[t], w->code, w->m, w->p, w->leaf);
-    else w->kernels->rows(w->nodes + w->root[t], w->rows, w->m, w->p, w->leaf);
+static const int64_t *walkers_leaves(cart_walkers *w, ptrdiff_t first, ptrdiff_t last,
+                                     ptrdiff_t t) {
+    if (w->by_row != NULL) {
+        for (ptrdiff_t i = 0; i < w->m; i++) w->leaf[i] = w->by_row[i * (last - first) + t - first];
+        return w->leaf;
+    }
+    if (w->coded) {
+        fetch_tree(w->codes, w->root[t], t + 1 < w->T ? w->root[t + 1] : w->N, w->coded);
+        walk_coded(w->codes, w->root[t], w->code, w->coded, w->p, w->leaf);
+    }
+    if (w->coded < w->m)
+        w->kernels->rows(w->nodes + w->root[t], w->rows, w->m - w->coded, w->p,
+                         w->leaf + w->coded);
     return w->leaf;
 }
 

@@ -9,42 +9,14 @@ guarantees packed trees, and at most some ten thousand rows times trees a call.
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
+from statfast._core.cart.walk.walkers cimport (
+    MIN_CODED_ROWS, cart_coded, cart_codes, cart_step, cart_walkers, code_tree, order_by_missing,
+    walk_at, walk_kernels, walkers_free, walkers_leaves, walkers_room, walkers_start, write_codes,
+    write_rows,
+)
 from statfast._core.tile.rows cimport number
 from statfast._core.tile.tiles cimport level
 
-cdef extern from "cart/walk/walk_table.h" nogil:
-    ctypedef struct cart_step:
-        double threshold
-        int32_t right
-        uint32_t column
-    ctypedef struct walk_kernels:
-        void (*rows)(const cart_step *tree, const double *rows, Py_ssize_t m, Py_ssize_t p,
-                     int64_t *leaf) noexcept nogil
-        void (*trees)(const cart_step *nodes, const int64_t *root, Py_ssize_t T,
-                      const double *row, int64_t *leaf) noexcept nogil
-    const walk_kernels *walk_at(int level)
-cdef extern from "cart/walk/codes.h" nogil:
-    ctypedef struct cart_coded:
-        pass
-    ctypedef struct cart_codes:
-        cart_coded *nodes
-        uint32_t *leaf
-        const double *cuts
-        const int64_t *begin
-        Py_ssize_t sure
-    int code_tree(const cart_step *nodes, const uint16_t *number, int64_t begin, int64_t end,
-                  const cart_codes *c)
-    ctypedef struct cart_walkers:
-        const walk_kernels *kernels
-        const cart_step *nodes
-        const int64_t *root
-        const cart_codes *codes
-        Py_ssize_t m, p, T
-        double *rows
-    int walkers_room(cart_walkers *w)
-    void walkers_free(cart_walkers *w)
-    void walkers_start(cart_walkers *w)
-    const int64_t *walkers_leaves(cart_walkers *w, Py_ssize_t t)
 cdef extern from "cart/walk/route.h" nogil:
     ctypedef struct cart_surrogate:
         pass
@@ -93,45 +65,66 @@ def coded(
         raise MemoryError
 
 
-cdef cart_walkers walkers(
-    const uint64_t[:, ::1] nodes, const int64_t[::1] root, Codes codes, const number[:, :] X
-) except *:
-    """The walks of the rows; the caller frees them."""
-    cdef Py_ssize_t i, j, m = X.shape[0], p = X.shape[1]
-    cdef cart_walkers w
+cdef class Walkers:
+    """Rows that go down trees; `walkers` makes them."""
+    cdef cart_walkers of
+    cdef object kept
+
+    def __dealloc__(self):
+        walkers_free(&self.of)
+
+
+def walkers(
+    const uint64_t[:, ::1] nodes,   # IN (N, 2) cart_step
+    const int64_t[::1] root,        # IN (T,) where trees begin
+    Codes codes,                    # IN of some of the trees, or None
+    const number[:, :] X,           # IN (m, p)
+):
+    """Rows that are ready to go down trees."""
+    cdef Walkers new = Walkers()
+    cdef cart_walkers *w = &new.of
+    cdef Py_ssize_t i, m = X.shape[0]
+    cdef bint fits, coded = codes is not None and m >= MIN_CODED_ROWS
+    new.kept = nodes, root, codes
     w.kernels, w.nodes, w.root = kernels, <const cart_step *>&nodes[0, 0], &root[0]
-    w.m, w.p, w.T = m, p, root.shape[0]
-    w.codes = NULL if codes is None else &codes.codes
+    w.m, w.p, w.T, w.N = m, X.shape[1], root.shape[0], nodes.shape[0]
+    w.place = <int64_t *>malloc((m + 1) * sizeof(int64_t))
+    if w.place == NULL:
+        raise MemoryError
     with nogil:
-        if not walkers_room(&w):
-            walkers_free(&w)
-            with gil:
-                raise MemoryError
-        for i in range(m):
-            for j in range(p):
-                w.rows[i * p + j] = <double>X[i, j]
-        walkers_start(&w)
-    return w
+        if coded:
+            w.codes = &codes.codes
+            w.coded = order_by_missing(X, w.place)
+        else:
+            for i in range(m):
+                w.place[i] = i
+        fits = walkers_room(w)
+        if fits:
+            write_codes(X, w)
+            write_rows(X, w)
+    if not fits:
+        raise MemoryError
+    return new
 
 
 def leaves(
-    const uint64_t[:, ::1] nodes,   # IN (N, 2) cart_step
-    const int64_t[::1] root,        # IN (T,) where trees begin
-    const int64_t[::1] first,       # IN (T,) their first leaves
-    Codes codes,                    # IN of these trees, or None
-    const number[:, :] X,           # IN (m, p)
-    int64_t[:, :] leaf,             # OUT (m, T) of each tree, from 0 on
+    Walkers walkers not None,       # IN m rows
+    Py_ssize_t first,               # trees first .. last - 1
+    Py_ssize_t last,
+    const int64_t[::1] first_leaf,  # IN (T,) of all trees
+    int64_t[:, :] leaf,             # OUT (m, T) columns of these trees, from 0 on in each
 ):
     """The leaf of each row in each tree."""
-    cdef cart_walkers w = walkers(nodes, root, codes, X)
+    cdef cart_walkers *w = &walkers.of
     cdef const int64_t *leaf_of_row
     cdef Py_ssize_t i, t
+    if not walkers_start(w, first, last):
+        raise MemoryError
     with nogil:
-        for t in range(w.T):
-            leaf_of_row = walkers_leaves(&w, t)
+        for t in range(first, last):
+            leaf_of_row = walkers_leaves(w, first, last, t)
             for i in range(w.m):
-                leaf[i, t] = leaf_of_row[i] - first[t]
-        walkers_free(&w)
+                leaf[w.place[i], t] = leaf_of_row[i] - first_leaf[t]
 
 
 def leaves_of_entries(
@@ -188,26 +181,27 @@ def routed(
 
 
 def add(
-    const uint64_t[:, ::1] nodes,   # IN (N, 2) cart_step
-    const int64_t[::1] root,        # IN (T,) where trees begin
-    Codes codes,                    # IN of these trees, or None
+    Walkers walkers not None,       # IN m rows
+    Py_ssize_t first,               # trees first .. last - 1
+    Py_ssize_t last,
     const double[:, ::1] values,    # IN (L, C) of all leaves
-    const number[:, :] X,           # IN (m, p)
     double[:, ::1] total,           # INOUT (m, C)
 ):
     """Add the values of the leaves of each row, in the order of the trees."""
-    cdef cart_walkers w = walkers(nodes, root, codes, X)
+    cdef cart_walkers *w = &walkers.of
     cdef const int64_t *leaf_of_row
     cdef const double *value
+    cdef double *sums
     cdef Py_ssize_t i, t, k, C = values.shape[1]
+    if not walkers_start(w, first, last):
+        raise MemoryError
     with nogil:
-        for t in range(w.T):
-            leaf_of_row = walkers_leaves(&w, t)
+        for t in range(first, last):
+            leaf_of_row = walkers_leaves(w, first, last, t)
             for i in range(w.m):
-                value = &values[leaf_of_row[i], 0]
+                value, sums = &values[leaf_of_row[i], 0], &total[w.place[i], 0]
                 for k in range(C):
-                    total[i, k] += value[k]
-        walkers_free(&w)
+                    sums[k] += value[k]
 
 
 def add_trees_of_rows(
