@@ -130,10 +130,8 @@ def ranked_columns(
             if with_values:
                 distinct[j, : len(values)] = values
             return
-        workspace = (
-            workspaces.pop() if workspaces else (np.empty(n), np.empty(n, np.uint64), np.empty(n))
-        )
-        column, word, ascending = workspace
+        workspace = workspaces.pop() if workspaces else np.empty((3, n))
+        column, word, ascending = workspace[0], workspace[1].view(np.uint64), workspace[2]
         column[:] = X[:, j]
         count, n_present = _put_in_order(column, word, ascending)
         largest = count if n_present < n else max(count - 1, 0)
