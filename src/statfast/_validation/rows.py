@@ -242,6 +242,8 @@ def holds_float32(X: Any) -> bool:
 
 def shape_of(values: Any) -> tuple[int, ...]:
     """The shape of anything that has one; a list of lists of different lengths has its own."""
+    if isinstance(values, int):  # numpy.shape makes an array first, in a microsecond
+        return ()
     shape = getattr(values, "shape", None)
     if isinstance(shape, tuple):
         return shape
