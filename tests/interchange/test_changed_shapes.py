@@ -5,14 +5,17 @@ Each estimator: what does not fit together is refused, and whatever is read neve
 """
 
 import copy
+import inspect
 import io
 import multiprocessing
+import re
 import warnings
 
 import numpy as np
 import pytest
 
 from statfast import load
+from statfast.interchange.files import check_shapes, known_names
 from tests.contract import test_contract as contract
 from tests.interchange.test_model_files import npy, packed, parts, written
 
@@ -51,8 +54,42 @@ def test_another_number_of_columns_is_refused(cls, data):
     for number in (X.shape[1] - 1, X.shape[1] + 1, 1000):
         if cls.__name__ in SUBSPACE_MODELS and number > X.shape[1]:
             continue
-        with pytest.raises(ValueError, match=r"damaged|not a model"):
+        with pytest.raises(ValueError, match="damaged"):
             load(io.BytesIO(with_state(text, members, n_features_in_=number)))
+
+
+def declared_names(cls):
+    """Attributes that a class, or a base of it, declares or sets."""
+    ours = [base for base in cls.__mro__ if base.__module__.startswith("statfast.")]
+    return {
+        name
+        for base in ours
+        for name in (
+            *inspect.get_annotations(base),
+            *vars(base).get("_class_declarations", {}),
+            *re.findall(r"\bself\.(\w+)", inspect.getsource(base)),
+        )
+    }
+
+
+def test_tables_of_shapes_name_attributes_that_are_there():
+    """A renamed attribute would no longer be compared."""
+    estimators = {cls.__name__: declared_names(cls) for cls in contract.ESTIMATORS}
+    everything = set().union(*estimators.values())
+    names = " ".join(
+        names
+        for table in (check_shapes.ARRAYS, check_shapes.LISTS, check_shapes.ENTRIES)
+        for names in table.values()
+    ).split()
+    assert len(names) > 120
+    for name in names:
+        owner, _, attribute = name.rpartition(".")
+        if not owner:
+            assert attribute in everything, name
+        elif owner in estimators:
+            assert attribute in estimators[owner], name
+        else:
+            assert attribute in declared_names(known_names.class_of(owner)), name
 
 
 def references(value):

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shapes in files: arrays of a model are as wide as its columns, and as long as classes and rows.
 
-A table has the axes of attributes and of fields of records: p columns, K classes, n rows of the
-fit; a point is any length, a star any axes before; of several axes those of as many dimensions.
-What has other axes, as an attribute of another meaning, or none, is not looked at.
+Tables say which attributes of estimators, and which fields of records at any depth of them, have
+an axis of columns of X, of classes, or of rows of the fit. What stands in none of them is not
+compared.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -17,37 +19,71 @@ from statfast._estimator import Estimator
 from statfast._validation import is_sparse
 from statfast.interchange.files.check_indices import WrongIndex
 
-# Attributes of estimators; "#" is the length of a list, "[]" an item of one.
-_ATTRIBUTES = """
-_codes n|_curves# p|_densities n|_donors np|_k_distances n|_knots p.|_means p|_middles# p
-_outputs n.|_places# p|_present pn|_projection *p|_projection[] .p|_rare_ones# p|_rows np
-_rule[] K,Kp,Kpp|_splits ..p|_tables# p|_targets n.|bin_edges_ p|categories_# p|center_ p
-centroids_ Kp|class_count_ K|class_log_prior_ K|class_prior_ K|cluster_centers_ *p
-cluster_centroids_ *p|coef_ *p|components_ *p|data_max_ p|data_min_ p|data_range_ p|deviations_ Kp
-feature_all_ p|feature_count_ Kp|feature_importances_ p|feature_log_prob_ Kp|item_biases_ p
-item_factors_ p.|knots_# p|lambdas_ p|loadings_ p.|location_ p|max_abs_ p|mean_ p|means_ .p|min_ p
-MixedNB.densities_# p|n_bins_ p|n_samples_fit_ n|n_support_ K|negative_outlier_factor_ n
-precision_ pp|priors_ K|pvalues_ p|quantiles_ .p|ranking_ p|rate_ Kp|RFE.support_ p
-RFECV.support_ p|rotations_# K|scalings_# K|score_coef_ p|scores_ p
-SequentialFeatureSelector.support_ p|statistics_ p|support_vectors_ .p|target_mean_ K|theta_ Kp
-variances_ p|within_class_std_dev_ p|X_fit_ np|xbar_ p
-"""
-# Fields of records, at any depth of an estimator.
-_RECORDS = """
-BaggingDraws.width p|BayesSums.class_counts K|CalibratedClassifier.classes K
-CategoryColumns.categories# p|ClassMoments.means .p|ClassMoments.within pp|ClassScatters.means .p
-ClassScatters.scatters .pp|CodeMatrix.matrix K.|ColumnMoments.mean p|ColumnMoments.squares p
-CovarianceFactor.matrix pp|EncodedCounts.values# p|Expansion.vectors .p|Extremes.high p
-Extremes.low p|FittedCategories.counts# p|FittedCategories.counts[] .K|FittedCategories.logs# p
-FittedCategories.logs[] .K|FittedCategories.sizes p|FittedComplement.counts pK
-FittedCounts.counts pK|FittedGamma.scale Kp|FittedGamma.shape Kp|FittedKernels.widths Kp
-FittedNormal.half Kp|FittedNormal.means Kp|FittedNormal.peaks Kp|FittedNormal.variance Kp
-FittedPoisson.rates pK|FittedPresence.counts pK|FittedPresence.ones pK|FittedPresence.zeros pK
-ForestTree.gains p|Hashes.directions ..p|HashTables.rows np|MixedColumns.levels# p|Moments.mean p
-MomentsByClass.means .p|MomentsByClass.squares .p|PrecisionFactor.whitener pp
-RidgeExpansion.vectors .p|Sums.tables[] pK|Totals.counts p|Totals.sums p|TreeStructure.n_features p
-WeightedTree.center .p.
-"""
+# What the axes count: "columns", "classes" or "rows"; None is any length, ... any axes before.
+Shape = tuple[str | EllipsisType | None, ...]
+
+# Arrays of each shape. A name after a class and a dot is a field of a record, or an attribute of
+# that estimator alone. A whole number counts what an axis does.
+ARRAYS: dict[Shape, str] = {
+    ("columns",): """
+        _means bin_edges_ center_ data_max_ data_min_ data_range_ feature_all_
+        feature_importances_ item_biases_ lambdas_ location_ max_abs_ mean_ min_ n_bins_ pvalues_
+        ranking_ score_coef_ scores_ statistics_ variances_ within_class_std_dev_ xbar_
+        RFE.support_ RFECV.support_ SequentialFeatureSelector.support_
+        BaggingDraws.width ColumnMoments.mean ColumnMoments.squares Extremes.high Extremes.low
+        FittedCategories.sizes ForestTree.gains Moments.mean Totals.counts Totals.sums
+        TreeStructure.n_features
+    """,
+    ("columns", None): "_knots item_factors_ loadings_",
+    ("columns", "columns"): """
+        precision_ ClassMoments.within CovarianceFactor.matrix PrecisionFactor.whitener
+    """,
+    ("columns", "classes"): """
+        FittedComplement.counts FittedCounts.counts FittedPoisson.rates FittedPresence.counts
+        FittedPresence.ones FittedPresence.zeros
+    """,
+    ("columns", "rows"): "_present",
+    ("classes",): """
+        class_count_ class_log_prior_ class_prior_ n_support_ priors_ target_mean_
+        BayesSums.class_counts CalibratedClassifier.classes
+    """,
+    ("classes", None): "CodeMatrix.matrix",
+    ("classes", "columns"): """
+        centroids_ deviations_ feature_count_ feature_log_prob_ rate_ theta_
+        FittedGamma.scale FittedGamma.shape FittedKernels.widths FittedNormal.half
+        FittedNormal.means FittedNormal.peaks FittedNormal.variance
+    """,
+    ("rows",): "_codes _densities _k_distances n_samples_fit_ negative_outlier_factor_",
+    ("rows", None): "_outputs _targets",
+    ("rows", "columns"): "_donors _rows X_fit_ HashTables.rows",
+    (None, "columns"): """
+        means_ quantiles_ support_vectors_
+        ClassMoments.means ClassScatters.means Expansion.vectors MomentsByClass.means
+        MomentsByClass.squares RidgeExpansion.vectors
+    """,
+    (None, None, "columns"): "_splits Hashes.directions",
+    (None, "columns", None): "WeightedTree.center",
+    (None, "columns", "columns"): "ClassScatters.scatters",
+    (..., "columns"): "_projection cluster_centers_ cluster_centroids_ coef_ components_",
+}  # fmt: skip
+# Lists and tuples that have an entry for each column or class.
+LISTS: dict[Shape, str] = {
+    ("columns",): """
+        _curves _middles _places _rare_ones _tables categories_ knots_ MixedNB.densities_
+        CategoryColumns.categories EncodedCounts.values FittedCategories.counts
+        FittedCategories.logs MixedColumns.levels
+    """,
+    ("classes",): "rotations_ scalings_",
+}
+# Arrays in lists and tuples. Of several shapes of a name, that of as many axes counts.
+ENTRIES: dict[Shape, str] = {
+    ("classes",): "_rule",
+    ("classes", "columns"): "_rule",
+    ("classes", "columns", "columns"): "_rule",
+    ("columns", "classes"): "Sums.tables",
+    (None, "columns"): "_projection",
+    (None, "classes"): "FittedCategories.counts FittedCategories.logs",
+}
 # Members that answer the same rows, if they know a number of columns.
 _MEMBERS = (
     "best_estimator_", "calibrated_classifiers_", "densities_", "estimator_", "estimators_",
@@ -58,36 +94,51 @@ _OF_OTHER_ROWS = (  # whose members answer others
 )  # fmt: skip
 _SUBSPACE_FOREST = "IsolationForest"
 _RECORDS_OF_SUBSPACES = ("FittedMixed", "MixedDensity", "SideSums")  # records whose parts are so
-AXES = dict(
-    entry.split(" ") for entry in (_ATTRIBUTES + _RECORDS).replace("\n", "|").split("|") if entry
+
+
+def _shapes_by_name(table: dict[Shape, str]) -> dict[str, list[Shape]]:
+    shapes: dict[str, list[Shape]] = defaultdict(list)
+    for shape, names in table.items():
+        for name in names.split():
+            shapes[name].append(shape)
+    return dict(shapes)
+
+
+_SHAPES_OF_ARRAYS, _SHAPES_OF_LISTS, _SHAPES_OF_ENTRIES = map(
+    _shapes_by_name, (ARRAYS, LISTS, ENTRIES)
 )
 
 
 def _lengths(value: Any) -> tuple[int, ...] | None:
+    if type(value) is int:
+        return (value,)
     if isinstance(value, np.ndarray) or is_sparse(value):
         return tuple(value.shape)
     return None
 
 
-def _places(name: str, value: Any) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The name of each array and list in an attribute, with its lengths."""
+# What is compared: the shapes of names, the name, and the lengths that it has.
+_Part = tuple[dict[str, list[Shape]], str, tuple[int, ...]]
+
+
+def _parts(name: str, value: Any, depth: int = 0) -> Iterator[_Part]:
+    """Each array, list and number of an attribute, and of the fields of records in it."""
     lengths = _lengths(value)
-    if type(value) is int:
-        yield name, (value,)
-    elif lengths is not None:
-        yield name, lengths
+    if lengths is not None:
+        if depth < 2:
+            yield (_SHAPES_OF_ARRAYS, _SHAPES_OF_ENTRIES)[depth], name, lengths
     elif isinstance(value, list | tuple):
-        if not hasattr(value, "_fields"):
-            yield f"{name}#", (len(value),)
-        for item in value:
-            yield from _places(f"{name}[]", item)
+        if depth == 0 and not hasattr(value, "_fields"):
+            yield _SHAPES_OF_LISTS, name, (len(value),)
+        for entry in value:
+            yield from _parts(name, entry, depth + 1)
     elif (
         type(value).__module__.startswith("statfast.")
         and not isinstance(value, Estimator)
         and type(value).__name__ not in _RECORDS_OF_SUBSPACES
     ):
         for field, inner in getattr(value, "__dict__", {}).items():
-            yield from _places(f"{type(value).__name__}.{field}", inner)
+            yield from _parts(f"{type(value).__name__}.{field}", inner)
 
 
 def check_shapes(name: str, values: dict[str, Any]) -> None:
@@ -105,46 +156,49 @@ def check_shapes(name: str, values: dict[str, Any]) -> None:
     WrongIndex
         If two do not fit.
     """
-    known: dict[str, int] = {}
+    known: dict[Any, int] = {}
     if values.get("n_features_in_") is not None:
-        known["p"] = int(values["n_features_in_"])
+        known["columns"] = int(values["n_features_in_"])
     classes = values.get("classes_")
     if isinstance(classes, np.ndarray) and classes.ndim == 1:
-        known["K"] = len(classes)
+        known["classes"] = len(classes)
     for attribute, value in values.items():
-        for place, lengths in _places(attribute, value):
-            axes = AXES.get(f"{name}.{place}", AXES.get(place, ""))
-            if place != "TreeStructure.n_features" or name != _SUBSPACE_FOREST:
-                _compare(place, lengths, axes, known)
-    if "p" not in known:
-        return
+        for shapes, part, lengths in _parts(attribute, value):
+            if part != "TreeStructure.n_features" or name != _SUBSPACE_FOREST:
+                _compare(part, lengths, shapes.get(f"{name}.{part}", shapes.get(part, [])), known)
+    if "columns" in known:
+        _check_members(name, values, known["columns"])
+
+
+def _compare(
+    name: str, lengths: tuple[int, ...], shapes: list[Shape], known: dict[Any, int]
+) -> None:
+    """Refuse lengths that are not those of the shape with as many axes."""
+    for shape in shapes:
+        axes = shape
+        if shape[0] is ...:
+            axes = (None,) * (len(lengths) - len(shape) + 1) + shape[1:]
+        if len(axes) != len(lengths):
+            continue
+        for axis, length in zip(axes, lengths, strict=True):
+            if axis in known and length != known[axis]:
+                raise WrongIndex(f"{name} has {length} {axis}, and the model {known[axis]}")
+            if axis == "rows":
+                known["rows"] = length
+
+
+def _check_members(name: str, values: dict[str, Any], n_columns: int) -> None:
+    """Compare what members of a model and its parts say of columns with the number of them."""
     for member in _members(values) if name not in _OF_OTHER_ROWS else ():
         width = getattr(member, "n_features_in_", None)
-        if width is not None and width != known["p"]:
-            raise WrongIndex(f"a member answers {width} columns, and the model {known['d']}")
+        if width is not None and width != n_columns:
+            raise WrongIndex(f"a member answers {width} columns, and the model {n_columns}")
     for places, _ in values.get("_plan", {}).values() if name == "ColumnTransformer" else ():
-        if any(not 0 <= place < known["p"] for place in places):
-            raise WrongIndex(f"a column is not among {known['d']}")
+        if any(not 0 <= place < n_columns for place in places):
+            raise WrongIndex(f"a column is not among {n_columns}")
     shape = values.get("image_shape_")
-    if shape is not None and shape[0] * shape[1] != known["p"]:
-        raise WrongIndex(f"images of {shape} are not of {known['d']} columns")
-
-
-def _compare(place: str, lengths: tuple[int, ...], choices: str, known: dict[str, int]) -> None:
-    """Refuse lengths of an array that are not those of its axes."""
-    axes = choices
-    if choices.startswith("*"):
-        axes = choices[1:].rjust(len(lengths), ".")
-    elif "," in choices:
-        axes = next((a for a in choices.split(",") if len(a) == len(lengths)), "")
-    if len(axes) != len(lengths):
-        return
-    for axis, length in zip(axes, lengths, strict=True):
-        if axis in known and length != known[axis]:
-            what = {"p": "columns", "K": "classes", "n": "rows"}[axis]
-            raise WrongIndex(f"{place} has {length} {what}, and the model {known[axis]}")
-        if axis == "n":
-            known["n"] = length
+    if shape is not None and shape[0] * shape[1] != n_columns:
+        raise WrongIndex(f"images of {shape} are not of {n_columns} columns")
 
 
 def _members(values: dict[str, Any]) -> Iterator[Any]:
