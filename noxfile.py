@@ -21,6 +21,7 @@ TOUR = ["python", "-m", "statfast"]
 CONTRACT_AND_KERNELS = ["tests/contract/test_contract.py", "tests/core"]
 ROOT = Path(__file__).parent
 PYTHONS = ["3.11", "3.12", "3.13", "3.14", "3.14t"]
+CONVERTED = ["1.4.2", "1.5.0", "1.6.0", "1.7.0", "1.8.0", "1.9.0"]  # scikit-learn, from NumPy 2 on
 
 
 def groups(session, *names):
@@ -67,6 +68,16 @@ def newest(session):
     session.install("uv")
     session.run("uv", "pip", "install", "--upgrade", "--prerelease", "allow", ".[test]")
     recorded(session, "newest", TOUR, ["pytest", "-q", *(session.posargs or CONTRACT_AND_KERNELS)])
+
+
+@nox.session(default=False, python="3.11")
+@nox.parametrize("least", CONVERTED)
+def converters(session, least):
+    """Models from and to scikit-learn, of each of its versions (the last correction there is)."""
+    tests = session.posargs or ["tests/interchange/test_scikit_learn_models.py"]
+    session.install("hypothesis>=6.140", "pandas>=2.2.2", "pytest>=8", f"scikit-learn~={least}")
+    session.install(".")
+    recorded(session, f"scikit-learn-{least.rpartition('.')[0]}", ["pytest", "-q", *tests])
 
 
 @nox.session(default=False, python=PYTHONS)

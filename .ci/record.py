@@ -31,6 +31,10 @@ CLAIMS = [
     ("wheel-3.14t-linux-x86_64", "Linux, x86-64, free-threaded 3.14", "nox -s wheel"),
     ("oldest", "the least versions that are declared", "nox -s oldest"),
     ("newest", "the newest versions, pre-releases among them", "nox -s newest"),
+    *(
+        (f"scikit-learn-1.{k}", f"models from and to scikit-learn 1.{k}", "nox -s converters")
+        for k in range(4, 10)
+    ),
     ("clang", "a build by clang", "nox -s clang"),
     ("cross", "C compiled for Linux, macOS, Windows and WebAssembly", "nox -s cross"),
     ("aarch64", "Linux, 64-bit ARM, emulated", "nox -s aarch64"),
@@ -118,7 +122,8 @@ def table():
             lines += ["     - not yet", "     -", "     -"]
             continue
         used = run["versions"]
-        named = ", ".join(f"{n} {used[n]}" for n in ("python", "numpy", "scipy") if n in used)
+        names = ("python", "numpy", "scipy", "scikit-learn")
+        named = ", ".join(f"{n} {used[n]}" for n in names if n in used)
         outcome = "; ".join(run["counts"]) or "done"
         lines += [
             f"     - {run['date']}, ``{run['commit']}``",

@@ -319,6 +319,13 @@ def rows_of(name):
 FITTED = {}
 
 
+def quietly_fitted(model, target):
+    """Older versions of scikit-learn pass scipy options that it warns of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(X, target)
+
+
 def fitted(name):
     if name not in FITTED:
         model, target = MODELS[name]
@@ -735,16 +742,17 @@ def test_monotone_functions(beyond):
 
 def test_members_that_were_fitted_before():
     """Their labels are those of the program, not places."""
-    fitted_before = [(name, clone(model).fit(X, THREE)) for name, model in CLASSIFIERS]
-    stack = ensemble.StackingClassifier(fitted_before, cv="prefit").fit(X, THREE)
+    fitted_before = [(name, quietly_fitted(clone(model), THREE)) for name, model in CLASSIFIERS]
+    stack = quietly_fitted(ensemble.StackingClassifier(fitted_before, cv="prefit"), THREE)
     converted = from_sklearn(stack)
     assert_same(stack, converted, NEW)
     assert_same(stack, to_sklearn(converted), NEW)
     numbers = np.digitize(NUMBERS, [-1.0, 1.0]) + 5
-    fitted_before = [(name, clone(model).fit(X, numbers)) for name, model in CLASSIFIERS]
+    fitted_before = [(name, quietly_fitted(clone(model), numbers)) for name, model in CLASSIFIERS]
     stack = ensemble.StackingClassifier(
         fitted_before, tree.DecisionTreeClassifier(), cv="prefit", stack_method="predict"
-    ).fit(X, numbers)  # fmt: skip
+    )
+    quietly_fitted(stack, numbers)
     with pytest.raises(TypeError, match="fitted to other labels before"):
         from_sklearn(stack)
 

@@ -73,6 +73,24 @@ def test_every_session_and_workflow_of_a_claim_is_there():
 
 
 @needs_scripts
+def test_versions_of_scikit_learn_that_are_converted_are_those_of_the_runs():
+    """The session of nox, the table of runs, and the page of the converters name the same."""
+    listed = re.search(r"^CONVERTED = (\[.+?\])", (ROOT / "noxfile.py").read_text("utf-8"), re.M)
+    versions = json.loads(listed[1])
+    minors = [version.rpartition(".")[0] for version in versions]
+    record = script("record")
+    claims = [name for name, _, how in record.CLAIMS if how == "nox -s converters"]
+    assert claims == [f"scikit-learn-{minor}" for minor in minors]
+    page = (ROOT / "docs/howto/models_in_and_out.rst").read_text("utf-8")
+    told = re.search(r"Tested with scikit-learn ([\d.]+), .* to ([\d.]+):", page)
+    assert told.groups() == (versions[0], minors[-1])
+    for name, minor in zip(claims, minors, strict=True):
+        run = json.loads((record.RUNS / f"{name}.json").read_text("utf-8"))
+        assert run["passed"], f"{name}: nox -s converters"
+        assert run["versions"]["scikit-learn"].startswith(f"{minor}.")
+
+
+@needs_scripts
 def test_actions_are_pinned_by_hash_and_jobs_say_what_they_may():
     files = sorted((ROOT / ".github/workflows").glob("*.yml"))
     assert files
