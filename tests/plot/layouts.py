@@ -630,6 +630,23 @@ def layout_faults(figure, *, slack=2.0):
             yield f"{words!r} and {others!r} overlap"
 
 
+def dim_faults(figure):
+    """Texts, and lines of legends, that are hardly seen on a black background."""
+    from matplotlib.colors import to_rgb
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
+
+    def light(color):
+        return float(np.dot(to_rgb(color), (0.2126, 0.7152, 0.0722)))
+
+    for text in figure.findobj(Text):
+        if text.get_text().strip() and text.get_visible() and light(text.get_color()) < 0.4:
+            yield f"{text.get_text()!r} is too dark"
+    for line in figure.findobj(Line2D):
+        if not line.get_label().startswith("_") and light(line.get_color()) < 0.2:
+            yield f"the line {line.get_label()!r} is too dark"
+
+
 def main(folder, *names):
     import matplotlib as mpl
     from matplotlib import pyplot as plt

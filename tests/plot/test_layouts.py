@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 import statfast as sf
 from statfast import plot
 from statfast.plot.colors import COLORS, MAX_DOTS, class_colors, gray
-from tests.plot.layouts import CASES, crowd, layout_faults
+from tests.plot.layouts import CASES, crowd, dim_faults, layout_faults
 
 
 @pytest.fixture(autouse=True)
@@ -40,8 +40,8 @@ def test_texts_are_whole_and_apart(name):
 @pytest.mark.once
 @pytest.mark.parametrize("name", CASES)
 def test_texts_are_whole_and_apart_in_a_subplot(name):
-    """One of four pictures of a figure, for which the caller asked for room."""
-    with plt.rc_context({"backend": "agg"}):
+    """One of four pictures of a figure, for which the caller asked for room, in a dark theme."""
+    with plt.style.context("dark_background"), plt.rc_context({"backend": "agg"}):
         shown = CASES[name]()
         if isinstance(shown.ax_, np.ndarray):
             return  # a picture of several axes has them beside one another
@@ -50,6 +50,8 @@ def test_texts_are_whole_and_apart_in_a_subplot(name):
         shown.plot(ax=axes[0, 1])
         assert shown.figure_ is figure
         assert not list(layout_faults(figure))
+        if not name.startswith(("confusion", "tree")):  # texts in boxes of a color
+            assert not list(dim_faults(figure))
 
 
 def test_faults_of_layouts_are_found():
@@ -61,6 +63,21 @@ def test_faults_of_layouts_are_found():
     assert len(found) == 2
     assert "cut by the edge" in found[0]
     assert "overlap" in found[1]
+
+
+@pytest.mark.parametrize("dpi", [50, 300])
+def test_a_key_below_an_axis_is_apart_from_its_label(dpi):
+    """At any resolution that a picture is saved in."""
+    shown = CASES["subgroups/long"]()
+    shown.figure_.set_dpi(dpi)
+    assert not list(layout_faults(shown.figure_))
+
+
+def test_many_points_of_a_regression_are_small_and_light():
+    ax = CASES["regression_curve/many"]().ax_
+    dots = max(ax.lines, key=lambda line: len(line.get_xdata()))
+    assert dots.get_markersize() < 2
+    assert dots.get_alpha() < 0.3
 
 
 def test_ten_classes_have_ten_colors():

@@ -89,8 +89,8 @@ def roc(
         Of a false positive and of a false negative, for "cost".
     band : float, optional
         Confidence of a bootstrap band, such as 0.95.
-    random_state : int or numpy.random.Generator, default=0
-        Of the band.
+    random_state : int, RandomState, Generator or None, default=0
+        Seed or generator of the band; an integer makes the result reproducible.
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1; of a model, the
         second of its classes.
@@ -319,7 +319,7 @@ def precision_recall(
 
     def draw(shown: Display, ax: Any) -> None:
         ax.axhline(share, color=gray(ax, 0.6), linestyle=":", linewidth=1)
-        label = named_value(name, f"average precision {shown.average_precision:.3f}")
+        label = named_value(name, f"AP {shown.average_precision:.3f}")
         (color,) = _colors(1, next_color(ax))
         ax.plot(at, height, **{"color": color, "label": label, "gid": CURVE, **style})
         shows_points = len(recall) <= 60

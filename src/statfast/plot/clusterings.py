@@ -72,7 +72,7 @@ def clusters(
         Area of the points in square typographic points; less for noise.
     noise_label : label, default=-1
         The label of samples that are in no cluster: they are gray, below the others, and the legend
-        says noise. None takes each label for a cluster.
+        says noise. None counts each label as a cluster.
     **style : object
         Style of the points, passed to ``ax.scatter``.
 
@@ -196,7 +196,7 @@ def silhouette(
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
-        Other parameters of the metric.
+        Further parameters of the metric.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     colors : sequence of matplotlib colors, optional
@@ -205,7 +205,8 @@ def silhouette(
         The label of samples that are in no cluster, such as -1: they are left out, and the title
         says how many. None counts their label as a cluster, as `silhouette_score` does.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
     **style : object
         Style of the areas, passed to ``ax.fill_betweenx``.
 
@@ -331,13 +332,14 @@ def neighbor_distances(
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
-        Other parameters of the metric.
+        Further parameters of the metric.
     eps : float, optional
         Where to draw a line across, not negative; its text says how many samples are core rows.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
     **style : object
         Style of the curve, passed to ``ax.plot``.
 
@@ -382,7 +384,7 @@ def neighbor_distances(
         ax.plot(ranks, distances, **{"color": COLORS[0], **style})
         if radius is not None:
             text = f"eps = {radius:.3g}: {core:.1%} core rows"
-            ax.axhline(radius, color="0.4", linestyle="--", linewidth=1, label=text)
+            ax.axhline(radius, color=gray(ax, 0.4), linestyle="--", linewidth=1, label=text)
             ax.legend(loc="upper left", fontsize="small")
         ax.set_xlim(0, len(distances) + 1)
         ax.set_ylim(bottom=0)
@@ -422,7 +424,7 @@ def gap(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `result` is no GapStatisticResult, and no NClustersResult that has one.
+        If `result` is not a GapStatisticResult, nor an NClustersResult that has one.
     ValueError
         If the rule is unknown.
 
@@ -482,7 +484,7 @@ def elbow(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `choice` is no NClustersResult, or `score` no string.
+        If `choice` is not an NClustersResult, or `score` is not a string.
     ValueError
         If there is no such score.
 

@@ -39,8 +39,8 @@ def coefficient_stems(
     truth : array-like of shape (d,), optional
         The coefficients that the data were made with, drawn as crosses.
     feature_names : sequence of str, optional
-        Of the columns; None takes those of the fit. More than 30 columns, or more than have room,
-        are numbered.
+        Names of the columns; None takes those of the fit. More than 30 columns, or more than have
+        room, are numbered.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object

@@ -45,7 +45,7 @@ def class_colors(count: int) -> list[Any]:
         return list(COLORS[:count])
     from matplotlib import colormaps
 
-    return [colormaps["turbo"](0.04 + 0.92 * k / (count - 1))[:3] for k in range(count)]
+    return [colormaps["turbo"](0.06 + 0.86 * k / (count - 1))[:3] for k in range(count)]
 
 
 def chosen_colors(colors: Any, count: int) -> np.ndarray:
@@ -85,6 +85,12 @@ def smaller(n: int, style: dict[str, Any]) -> dict[str, Any]:
     crowd = max(1.0, n / MAX_DOTS)
     size = max(2.0, float(np.max(style.get("s", 18.0))) / crowd**0.5)
     return {"s": size, "alpha": max(MIN_ALPHA, (style.get("alpha") or 1.0) / crowd**0.3)}
+
+
+def sizes_of_markers(n: int) -> dict[str, Any]:
+    """The same of markers that are drawn by ``plot``."""
+    look = smaller(n, {"s": 16.0, "alpha": 0.6})
+    return {"markersize": look["s"] ** 0.5, "alpha": look["alpha"]}
 
 
 def legend_of_classes(ax: Any, count: int, n: int, **style: Any) -> None:

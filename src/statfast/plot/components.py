@@ -42,7 +42,7 @@ def scree(choice: ComponentChoice | PCA, *, ax: Axes | None = None, **style: Any
         What `choose_components` returned, with broken stick and parallel analysis; or a fitted PCA,
         whose variances alone are drawn.
     ax : matplotlib.axes.Axes, optional
-        None draws on a new figure of pyplot.
+        Where to draw; None draws on a new figure of pyplot.
     **style : object
         Style of the line of variances.
 
@@ -118,7 +118,7 @@ def component_scores(
     components : tuple of int, default=(0, 1)
         Which two components, from 0.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw on; None creates a figure.
+        Where to draw; None draws on a new figure of pyplot.
     **style : object
         Style of the points.
 
@@ -132,7 +132,7 @@ def component_scores(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError, ValueError
-        If `model` is no fitted PCA or has not these components, or X or y do not fit it.
+        If `model` is not a fitted PCA or has not these components, or X or y do not fit it.
 
     Examples
     --------
@@ -176,9 +176,9 @@ def biplot(
     components : tuple of int, default=(0, 1)
         Which two components, from 0.
     feature_names : sequence of str, optional
-        Of the columns; None takes those of the fit, or numbers.
+        Names of the columns; None takes those of the fit, or numbers.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw on; None creates a figure.
+        Where to draw; None draws on a new figure of pyplot.
     **style : object
         Style of the points.
 
@@ -238,9 +238,9 @@ def correlation_circle(
     components : tuple of int, default=(0, 1)
         Which two components, from 0.
     feature_names : sequence of str, optional
-        Of the columns; None takes those of the fit, or numbers.
+        Names of the columns; None takes those of the fit, or numbers.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw on; None creates a figure.
+        Where to draw; None draws on a new figure of pyplot.
     **style : object
         Style of the arrows.
 
@@ -254,7 +254,7 @@ def correlation_circle(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError, ValueError
-        If `model` is no fitted PCA, or has not these components.
+        If `model` is not a fitted PCA, or has not these components.
 
     Examples
     --------
@@ -303,7 +303,7 @@ def reconstructions(
     n_components : sequence of int, default=(1, 5, 20)
         How many components; those beyond the model's are left out.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw on; None creates a figure.
+        Where to draw; None draws on a new figure of pyplot.
     **style : object
         Style, passed to ``imshow``.
 
@@ -317,7 +317,7 @@ def reconstructions(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError, ValueError
-        If `model` is no fitted PCA, or the shape is not that of its columns.
+        If `model` is not a fitted PCA, or the shape is not that of its columns.
 
     Examples
     --------

@@ -82,7 +82,7 @@ def dendrogram(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     ValueError
-        If Z is no linkage matrix, if both `n_clusters` and `height` are given, if a parameter is
+        If Z is not a linkage matrix, if both `n_clusters` and `height` are given, if a parameter is
         out of its range, or if there are not n labels.
 
     Notes
@@ -275,7 +275,7 @@ def condensed_tree(
     NotFittedError
         If the model is not fitted.
     TypeError
-        If the model is no HDBSCAN.
+        If the model is not an HDBSCAN.
     ValueError
         If there are fewer colors than selected clusters.
 
@@ -355,7 +355,7 @@ def reachability(
     NotFittedError
         If the model is not fitted.
     TypeError
-        If the model is no HDBSCAN.
+        If the model is not an HDBSCAN.
     ValueError
         If there are fewer colors than clusters.
 
@@ -411,7 +411,7 @@ def reachability(
 
 
 def require_hierarchy(model: Any) -> None:
-    """Refuse a model that is no fitted HDBSCAN."""
+    """Refuse a model that is not a fitted HDBSCAN."""
     if not (hasattr(model, "condensed_tree_") and hasattr(model, "single_linkage_tree_")):
         raise unusable_model(model, "a fitted HDBSCAN")
 

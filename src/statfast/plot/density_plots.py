@@ -604,7 +604,7 @@ def _limits(model: Any, X: Any, limits: Any) -> Any:
 
 
 def _three_dimensional(ax: Any) -> Any:
-    """Axes with three dimensions, in the place of these if they have two."""
+    """Axes with three dimensions, in place of these if they have two."""
     if hasattr(ax, "plot_surface"):
         return ax
     place = ax.get_subplotspec() if hasattr(ax, "get_subplotspec") else None

@@ -300,7 +300,7 @@ def permutation_importances(
     result : statfast.inspection.PermutationImportance
         Result of `statfast.inspection.permutation_importance`.
     level : float, default=0.95
-        Of the intervals.
+        Confidence level of the intervals, between 0 and 1.
     most : int, default=20
         Columns to draw.
     ax : matplotlib.axes.Axes, optional

@@ -11,6 +11,7 @@ import numpy as np
 from statfast._estimator import Display
 from statfast._typing import Array, ArrayLike, Axes
 from statfast._validation import as_count, as_names, as_rows, refuse_large, shown, wrong_type
+from statfast.plot.colors import gray
 
 GAP = 0.1  # Between images, as a share of their larger side.
 GROUP_GAP = 0.5  # Between groups of images.
@@ -61,7 +62,7 @@ def images(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `shape` is no pair of numbers.
+        If `shape` is not a pair of numbers.
     ValueError
         If images are not finite numbers, not of the shape, not square where there is none, or there
         is not one caption for each.
@@ -103,7 +104,7 @@ def images(
         font = _font_size(ax, extent, size, longest)
         for (top, left), text in zip(corners.reshape(-1, 2), chain(*texts), strict=True):
             middle = left + 0.5 * size[1] - 0.5
-            place = {"ha": "center", "va": "bottom", "fontsize": font, "color": "0.2"}
+            place = {"ha": "center", "va": "bottom", "fontsize": font, "color": gray(ax, 0.2)}
             if text:
                 ax.text(middle, top - 0.5 - 0.04 * size[0], text, **place)
 

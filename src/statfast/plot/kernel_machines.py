@@ -147,8 +147,8 @@ def svm_margin(
     return Display(draw, free=free, bound=bound).plot(ax=ax)
 
 
-LOSS_STYLES = {  # of the five losses, told apart without colors too
-    "zero_one": ("0-1", "0.15", "-"),
+LOSS_STYLES: dict[str, tuple[str, str | None, Any]] = {  # told apart without colors, too
+    "zero_one": ("0-1", None, "-"),  # in the color of text
     "hinge": ("hinge", COLORS[0], "--"),
     "logistic": ("logistic, base 2", COLORS[4], "-."),
     "exponential": ("exponential", COLORS[2], ":"),
@@ -222,7 +222,8 @@ def margin_losses(
     def draw(shown: Display, ax: Any) -> None:
         for name, heights in values.items():
             label, color, line = LOSS_STYLES[name]
-            shape = {"color": color, "linestyle": line, "linewidth": 1.8, "label": label}
+            ink = color or gray(ax, 0.15)
+            shape = {"color": ink, "linestyle": line, "linewidth": 1.8, "label": label}
             ax.plot(margins, heights, **shape | style)
         ax.set_xlim(low, high)
         top = max(float(heights.max()) for heights in values.values())
@@ -276,7 +277,8 @@ def kernel_matrix(
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     n_jobs : int, optional
-        Threads that make the matrix.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
     **style : object
         Style, passed to ``ax.imshow``. The default ``cmap`` is "viridis", or "RdBu_r" with white at
         0 where values are negative.

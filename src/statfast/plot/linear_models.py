@@ -21,7 +21,14 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.linear import NoInferenceError
-from statfast.plot.colors import COLORS, class_colors, gray, legend_of_classes, paper
+from statfast.plot.colors import (
+    COLORS,
+    class_colors,
+    gray,
+    legend_of_classes,
+    paper,
+    sizes_of_markers,
+)
 from statfast.plot.regions import legend_text
 
 
@@ -47,7 +54,7 @@ def coefficients(
         "ratio" shows exponentials on a logarithmic axis: odds ratios for the logit link, ratios
         of means for the logarithm.
     level : float, default=0.95
-        Of the intervals.
+        Confidence level of the intervals, between 0 and 1.
     intercept : bool, default=False
         Whether to show the intercept.
     ax : matplotlib.axes.Axes, optional
@@ -56,7 +63,7 @@ def coefficients(
         In place of the model's Wald intervals, such as those of
         ``conf_int(method="profile", ...)``; the intercept first.
     feature_names : sequence of str, optional
-        Of the columns; None takes those of the model.
+        Names of the columns; None takes those of the fit.
     **style : object
         Style of the points, passed to ``ax.plot``.
 
@@ -372,7 +379,7 @@ def diagnostics(
             for sign in (1, -1):
                 axes[3].plot(line, sign * height, color=COLORS[1], linewidth=1.0, linestyle=":")
         axes[3].set(
-            title="Leverage, with Cook's distance 0.5 and 1", xlabel="leverage", ylim=(bottom, top),
+            title="Leverage and Cook's distance", xlabel="leverage", ylim=(bottom, top),
             ylabel="standardized Pearson residuals", xlim=(0, 1.05 * leverage.max()),
         )  # fmt: skip
 
@@ -395,6 +402,7 @@ def _four(ax: Any) -> Any:
             raise wrong_type("ax", "axes of a grid of subplots", ax)
         axes[0].remove()
         axes = place.subgridspec(2, 2).subplots().ravel()
+        _write_small(axes)
     if len(axes) != 4:
         raise ValueError(
             f"ax must be 1 or 4 axes; got {len(axes)}. Pass a figure's subplots(2, 2)."
@@ -402,8 +410,17 @@ def _four(ax: Any) -> Any:
     return axes
 
 
+def _write_small(axes: Any) -> None:
+    """Have the labels of four axes fit into the place of one."""
+    for ax in axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.label.set_fontsize("x-small")
+        ax.tick_params(labelsize="x-small")
+
+
 def _scatter(ax: Any, x: Any, y: Any, size: Any, n_labels: int, style: Any) -> None:
-    shape = {"color": COLORS[0], "alpha": 0.6, "markersize": 4, "markeredgewidth": 0, **style}
+    look = {"color": COLORS[0], "markeredgewidth": 0, **sizes_of_markers(len(x))}
+    shape = {**look, **style}
     ax.plot(x, y, "o", **shape)
     ok = np.isfinite(x) & np.isfinite(y) & np.isfinite(size)
     rows = np.argsort(np.where(ok, -size, np.inf), kind="stable")[: min(n_labels, ok.sum())]
@@ -509,8 +526,8 @@ def word_weights(
         Fitted: `MultinomialNB`, `ComplementNB` or `BernoulliNB`; or a linear one with ``coef_`` of
         the classes, such as `LogisticRegression` or `LinearSVC`.
     feature_names : sequence of str of length d, or CountVectorizer, optional
-        What the columns are called, or the fitted vectorizer that made them. None takes the names
-        that the model was fitted with.
+        Names of the columns; None takes those of the fit. Or the fitted vectorizer that made the
+        columns.
     of, against : label, optional
         Two classes. None takes the last and the first.
     n_words : int, default=10

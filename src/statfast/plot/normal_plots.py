@@ -74,7 +74,7 @@ class DensityContourDisplay:
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            None draws on a new figure of pyplot.
+            Where to draw; None draws on a new figure of pyplot.
         colors : sequence of matplotlib colors, optional
             One for each class.
         **style : object
@@ -302,7 +302,7 @@ def mixture_criteria(choice: MixtureChoice, *, ax: Axes | None = None, **style: 
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `choice` is no MixtureChoice.
+        If `choice` is not a MixtureChoice.
 
     Examples
     --------
@@ -391,7 +391,7 @@ class CanonicalVariatesDisplay:
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            None draws on a new figure of pyplot.
+            Where to draw; None draws on a new figure of pyplot.
         colors : sequence of matplotlib colors, optional
             One for each class.
         **style : object

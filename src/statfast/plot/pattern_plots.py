@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from statfast._estimator import Display, weight_text
+from statfast._estimator import Display, shortened, weight_text
 from statfast._typing import Axes
 from statfast._validation import as_count, not_fitted, wrong_type
 from statfast.patterns import AssociationRules, SubgroupDiscovery, SubgroupTable
@@ -161,9 +161,11 @@ def subgroups(
         _number(display, ax, named)
         texts = enumerate(display.descriptions[:named], start=1)
         lines = ["\n     ".join(wrap(f"{k}  {text}", KEY_WIDTH)) for k, text in texts]
+        below = ("axes fraction", ax.xaxis.label)  # the key begins below the label of the axis
         ax.annotate(
-            "\n".join(lines), (0.0, -0.17), xycoords="axes fraction", va="top", fontsize="small"
-        )
+            "\n".join(lines), (0.0, 0.0), (0, -6), xycoords=below, textcoords="offset points",
+            va="top", fontsize="small",
+        )  # fmt: skip
 
     return Display(draw, **numbers, descriptions=table.descriptions[drawn]).plot(ax=ax)
 
@@ -190,7 +192,7 @@ def _draw_coverage(display: Display, ax: Any, table: SubgroupTable) -> None:
     ax.set_ylim(-0.02 * of_class, 1.02 * of_class)
     ax.set_aspect("equal" if max(of_class, rest) < 5 * min(of_class, rest) else "auto")
     ax.set_xlabel(f"others covered (of {weight_text(rest, 1)})")
-    ax.set_ylabel(f"class {table.label} covered (of {weight_text(of_class, 1)})")
+    ax.set_ylabel(f"class {shortened(table.label)} covered (of {weight_text(of_class, 1)})")
 
 
 def _number(display: Display, ax: Any, named: int) -> None:

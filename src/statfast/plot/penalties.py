@@ -44,7 +44,7 @@ def regularization_path(
     model : LassoCV or ElasticNetCV, optional
         Fitted: dashed lines mark its ``alpha_min_`` and ``alpha_1se_``.
     feature_names : sequence of str, optional
-        Of the columns; None calls them x0, x1, ...
+        Names of the columns; None calls them x0, x1, ...
     n_labels : int, default=6
         How many lines have names and colors: those that end farthest from zero.
     ax : matplotlib.axes.Axes, optional
@@ -398,7 +398,7 @@ class RDAGridDisplay:
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            None draws on a new figure of pyplot.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Style, passed to ``imshow``, such as ``cmap``.
 
@@ -460,7 +460,7 @@ def rda_grid(
     ValueError
         If `quantity` is unknown.
     TypeError
-        If the model is no fitted search.
+        If the model is not a fitted search.
 
     Examples
     --------

@@ -255,7 +255,7 @@ def nearest(
     Display
         With ``indices`` and ``distances`` (m, k), ``radii`` (m,), the distance of the last
         neighbor, ``predictions`` (m,), or None, and ``outlines``, of the balls with these radii:
-        circles, diamonds or squares by the metric, none of metrics that are no norm.
+        circles, diamonds or squares by the metric, none of metrics that are not norms.
 
     Raises
     ------
@@ -370,7 +370,7 @@ def _shades(model: Any, y: Any, n: int, predictions: Any, colors: Any) -> Any:
 
 
 def _unit_outline(model: Any) -> Array | None:
-    """The points at distance 1 from zero; None where the metric is no norm."""
+    """The points at distance 1 from zero; None where the metric is not a norm."""
     metric = getattr(model, "metric", "minkowski")
     params = getattr(model, "metric_params", None) or {}
     turn = np.linspace(0.0, 2.0 * np.pi, OUTLINE_POINTS)

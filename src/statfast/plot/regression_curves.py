@@ -23,7 +23,7 @@ from statfast._validation import (
     wrong_type,
 )
 from statfast.plot.classifier_scores import CURVE_COLORS
-from statfast.plot.colors import gray
+from statfast.plot.colors import gray, sizes_of_markers
 from statfast.plot.regions import as_feature, named_models, names_of_columns
 
 KINDS = ("confidence", "prediction", "conformal")
@@ -59,7 +59,7 @@ def regression_curve(
         Of the mean, and of new observations, by the model's distribution or whatever that is. None
         draws those that the models have: all of a single one, of several not the second kind.
     level : float, default=0.95
-        Of the intervals.
+        Confidence level of the intervals, between 0 and 1.
     resolution : int, default=300
         Points at which the models are asked.
     ax : matplotlib.axes.Axes, optional
@@ -228,7 +228,8 @@ def _ends(model: Any, grid: Any, kinds: Any, level: float, intervals: Any) -> di
 def _draw_rows(ax: Any, values: Array, target: Array, classes: Any) -> None:
     dots = {"linestyle": "none", "marker": "o", "markersize": 4, "zorder": 2}
     if classes is None:
-        ax.plot(values, target, color=gray(ax, 0.45), alpha=0.6, markeredgewidth=0, **dots)
+        dots |= sizes_of_markers(len(target))
+        ax.plot(values, target, color=gray(ax, 0.45), markeredgewidth=0, **dots)
         return
     for code, face in ((0, gray(ax, 1.0)), (1, gray(ax, 0.35))):
         chosen = target == code

@@ -53,7 +53,7 @@ def table(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `result` is no table of results.
+        If `result` is not a table of results.
     ValueError
         If there is no such column, or no number in it.
 
@@ -371,8 +371,8 @@ def set_sizes(
     Parameters
     ----------
     sets : array-like of bool of shape (m, K), or dict of name to such
-        What ``predict_set`` of a `ConformalClassifier` returned; of several, bars stand side by
-        side.
+        What ``predict_set`` of a `ConformalClassifier` returned; of several, bars are drawn side
+        by side.
     ax : matplotlib.axes.Axes, optional
         Where to draw; None draws on a new figure of pyplot.
     **style : object

@@ -71,7 +71,7 @@ class CurveDisplay:
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Of the lines.
 
@@ -119,7 +119,7 @@ def learning_curves(
     y : array-like of shape (n,), optional
         Class labels or target values.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw on; None creates a figure.
+        Where to draw; None draws on a new figure of pyplot.
     style : dict, optional
         Of the lines.
     **arguments : object
@@ -185,7 +185,7 @@ def validation_curves(
     param_range : array-like of shape (A,)
         Values of the parameter.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw on; None creates a figure.
+        Where to draw; None draws on a new figure of pyplot.
     style : dict, optional
         Of the lines.
     **arguments : object
@@ -226,12 +226,12 @@ def validation_curves(
 def _arrays_of_results(
     results: Any, X: Any, y: Any, arguments: dict[Any, Any], n_arrays: int
 ) -> Any:
-    """Results that are given in the place of an estimator, as arrays; None if it is one."""
+    """Results that are given in place of an estimator, as arrays; None if it is one."""
     if not isinstance(results, tuple | list):
         if X is None:
             raise TypeError(
                 "X and y must be passed with an estimator; got None. Pass them, or the results of "
-                "the curve in the place of the estimator."
+                "the curve in place of the estimator."
             )
         return None
     if X is not None or y is not None or arguments:
@@ -258,7 +258,7 @@ def selection_path(result: Any, *, ax: Axes | None = None, **style: Any) -> Disp
         ``size_scores_`` of a fitted `SequentialFeatureSelector` or `RFECV`, such a selector, or
         what `best_subset` returned with `cv`.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw on; None creates a figure.
+        Where to draw; None draws on a new figure of pyplot.
     **style : object
         Of the line.
 
@@ -350,7 +350,7 @@ class ComparisonDisplay:
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Of the points.
 
@@ -385,7 +385,7 @@ def comparison(result: Comparison, *, ax: Axes | None = None, **style: Any) -> C
     result : statfast.model_selection.Comparison
         What `compare` returned.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw on; None creates a figure.
+        Where to draw; None draws on a new figure of pyplot.
     **style : object
         Of the points.
 
@@ -398,7 +398,7 @@ def comparison(result: Comparison, *, ax: Axes | None = None, **style: Any) -> C
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `result` is no Comparison.
+        If `result` is not a Comparison.
 
     Examples
     --------
@@ -516,7 +516,7 @@ def bias_variance_target(
     ImportError
         If matplotlib is not installed; ``pip install "statfast[plot]"``.
     TypeError
-        If `result` is no BiasVariance.
+        If `result` is not a BiasVariance.
     ValueError
         If `result` is an empty dict.
 

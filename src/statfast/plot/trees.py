@@ -52,7 +52,7 @@ def tree(
     model : DecisionTreeClassifier or DecisionTreeRegressor
         Fitted; members of a forest, too.
     feature_names : array-like of str, shape (p,), optional
-        None takes those of the fit.
+        Names of the columns; None takes those of the fit.
     class_names : array-like of str, shape (K,), optional
         What the classes are called, in the order of `classes_`. None shows the labels.
     show : {"label", "proba", "score", "counts"}, optional
@@ -82,7 +82,7 @@ def tree(
     NotFittedError
         If the model is not fitted.
     TypeError
-        If the model is no tree.
+        If the model is not a tree.
     ValueError
         If names are not one for each column or class, a count is negative, or `show` is not for
         trees of this kind: of a regression, of several outputs, or, for scores, of more classes
@@ -353,7 +353,7 @@ def importances(
     model : random forest or extremely randomized trees
         Fitted.
     feature_names : array-like of str, shape (p,), optional
-        None takes those of the fit.
+        Names of the columns; None takes those of the fit.
     level : float, default=0.9
         The share of the trees that the intervals hold: from the quantile (1 - level) / 2 of the
         importances of single trees to that of (1 + level) / 2. This is how trees differ, not the
@@ -378,7 +378,7 @@ def importances(
     NotFittedError
         If the model is not fitted.
     TypeError
-        If the model is no forest.
+        If the model is not a forest.
     ValueError
         If `level` is not between 0 and 1, `most` is less than 1, or names are not one for each
         column.
@@ -449,7 +449,7 @@ def out_of_bag(
     NotFittedError
         If the model is not fitted.
     TypeError
-        If the model is no forest.
+        If the model is not a forest.
     ValueError
         If the model was fitted with ``bootstrap=False``, or X has another shape than at fit.
 
@@ -480,6 +480,6 @@ def out_of_bag(
 
 
 def _forest(model: Any, needed: str) -> None:
-    """Refuse what is no forest; one that is not fitted refuses by itself."""
+    """Refuse what is not a forest; one that is not fitted refuses by itself."""
     if not hasattr(type(model), needed):
         raise wrong_type("model", "a random forest or extremely randomized trees", model)
