@@ -107,3 +107,44 @@ def test_data_sets_as_frames():
     np.testing.assert_array_equal(iris.frame["target"], iris.target)
     assert load_iris().frame is None
     assert "<td>setosa, versicolor, virginica</td>" in load_iris()._repr_html_()
+
+
+def test_series_and_dicts_say_how_they_become_tables():
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match=r"X\.to_frame\(\) if it is one feature"):
+        sf.KMeans(2).fit(pd.Series([1.0, 2.0, 4.0]))
+    with pytest.raises(TypeError, match=r"Pass pandas\.DataFrame\(X\)"):
+        sf.KMeans(2).fit({"a": [1.0, 2.0]})
+
+
+def test_numbers_as_strings_and_labels_as_targets():
+    with pytest.raises(ValueError, match=r"got '1' in column 0, row 0.*astype\(float\)"):
+        sf.Ridge().fit([["1", "2"], ["3", "4"]], [1.0, 2.0])
+    with pytest.raises(ValueError, match=r"y must .* got 'a' in row 0.*labels are for classifiers"):
+        sf.RandomForestRegressor().fit(X[:2], ["a", "b"])
+
+
+def test_missing_targets_are_rows_without_a_column():
+    with pytest.raises(ValueError, match=r"y contains NaN, first at row 1\. Drop rows"):
+        sf.Ridge().fit(X[:3], [1.0, np.nan, 2.0])
+
+
+def test_a_model_is_not_labels():
+    with pytest.raises(TypeError, match="y_true must be an array-like of labels"):
+        metrics.accuracy_score(sf.GaussianNB(), X)
+
+
+def test_a_misspelt_column_of_a_formula():
+    pytest.importorskip("formulaic")
+    frame = load_iris(as_frame=True).frame
+    with pytest.raises(ValueError, match="Did you mean 'petal_length'"):
+        sf.LinearRegression.from_formula("petal_width ~ petal_lenght", frame)
+
+
+def test_clusterings_without_a_rule_for_new_rows():
+    with pytest.raises(AttributeError, match="call fit_predict"):
+        sf.DBSCAN().fit(X).predict(X)
+    with pytest.raises(AttributeError, match="call approximate_predict"):
+        sf.HDBSCAN().predict(X)
+    with pytest.raises(AttributeError, match=r"no attribute 'predit'$"):  # Python says the nearest
+        sf.KMeans().predit(X)

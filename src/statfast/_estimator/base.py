@@ -230,7 +230,7 @@ class Estimator(Diagram, PairwiseRows):
                     return there.__get__(self, type(self))
             hint = self._hint_of_missing(name)
             raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}.{hint}",
+                f"{type(self).__name__!r} object has no attribute {name!r}{hint and '.'}{hint}",
                 name=name,
                 obj=self,
             )
@@ -238,6 +238,9 @@ class Estimator(Diagram, PairwiseRows):
     def _hint_of_missing(self, name: str) -> str:
         """What to do about an attribute that is not there, a sentence after a blank; or nothing."""
         kind: Any = type(self)
+        if name == "predict" and hasattr(kind, "fit_predict"):
+            other = "approximate_predict" if hasattr(kind, "approximate_predict") else "fit_predict"
+            return f" It has no rule for new rows: call {other}."
         unfitted = name in _fitted_names(kind) and not self.__sklearn_is_fitted__()
         return " It is not fitted yet: call fit first." if unfitted else ""
 

@@ -186,7 +186,7 @@ def _codes(values: Array, levels: Array) -> Array:
 
 
 def _as_floats(values: Array, levels: Array) -> Array | None:
-    """The categories as floats where values are such; None where they are no floats exactly."""
+    """The categories as floats where values are such; None where they are not floats exactly."""
     plain = levels.tolist()
     if values.dtype.kind != "f" or not plain or not all(type(level) is float for level in plain):
         return None

@@ -23,6 +23,7 @@ TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 _TIME_TYPES = ("date", "time", "duration", "period")
 _FIX_TIMES = "Convert it to numbers first, such as days since the first date, or leave it out."
 _FIX_STRINGS = "Convert it with astype(float) if it holds numbers, else encode it (OneHotEncoder)."
+_FIX_LABELS = "Convert it with astype(float) if it holds numbers; labels are for classifiers."
 
 
 def is_time_type(dtype: object) -> bool:
@@ -66,7 +67,8 @@ def plain_objects(values: Array, name: str, columns: Array | None = None) -> Arr
         if kind.__name__ == "NaTType" or _is_time(kind):
             raise _no_number(values, kind, name, columns, _FIX_TIMES)
         if issubclass(kind, str | bytes):
-            raise _no_number(values, kind, name, columns, _FIX_STRINGS)
+            fix = _FIX_LABELS if name.startswith("y") else _FIX_STRINGS
+            raise _no_number(values, kind, name, columns, fix)
     if any(kind.__name__ == "NAType" for kind in kinds):
         lost = [type(value).__name__ == "NAType" for value in values.ravel().tolist()]
         values = np.where(np.reshape(lost, values.shape), np.nan, values)
@@ -86,11 +88,12 @@ def _is_time(kind: type) -> bool:
 
 
 def _no_number(values: Array, kind: type, name: str, columns: Array | None, fix: str) -> ValueError:
-    """The ValueError for the first value of a kind that is no number."""
+    """The ValueError for the first value of a kind that is not a number."""
     first = next(i for i, value in enumerate(values.ravel().tolist()) if type(value) is kind)
     row, *rest = (int(i) for i in np.unravel_index(first, values.shape))
     place = f"row {row}"
-    if rest:
+    one_target = name.startswith("y") and values.shape[1:] == (1,)
+    if rest and not one_target:
         label = rest[0] if columns is None else columns[rest[0]]
         place = f"column {label!r}, {place}"
     value = repr(values.reshape(-1)[first])

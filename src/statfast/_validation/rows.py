@@ -57,8 +57,11 @@ def as_rows(
     if type(X) is not np.ndarray:
         refuse_distributed(X, name)
         columns = column_names(X)  # Mixed names of columns are refused before any work is done.
+        series = hasattr(X, "to_frame")
         X = to_array(X, name, "a 2-d array-like of numbers", numbers=True)
-    require_shape(X, name, n_min)
+        require_shape(X, name, n_min, series=series)
+    else:
+        require_shape(X, name, n_min)
     if X.dtype is not _FLOAT64 and not (X.dtype.type in keep and X.dtype.isnative):
         X = to_numbers(X, name, keep, columns)
     if not X.flags.aligned:
@@ -87,12 +90,15 @@ def explain_nonfinite(X: Array, name: str = "X", allow_nan: bool = False) -> Non
         if not good.all():
             wrong = np.argwhere(~good)
             first = (rows.start + wrong[0, 0], *wrong[0, 1:])
-            raise nonfinite(X[first], name, *first)
+            one_target = name.startswith("y") and X.shape[1:] == (1,)
+            raise nonfinite(X[first], name, *(first[:1] if one_target else first))
 
 
 def nonfinite(value: Any, name: str, row: int, column: int | None = None) -> ValueError:
     """The ValueError for a NaN or infinity at a row; the caller raises it."""
     what, fix = "NaN", "Drop or impute missing values first."
+    if name.startswith("y"):
+        fix = "Drop rows with missing values first."
     if not np.isnan(value):
         what = f"infinity, or a value too large for {value.dtype.name}"
         fix = "Drop, clip or rescale it first."
@@ -145,7 +151,7 @@ def slack_of(X: Any) -> float:
 
     A distance that is the root of a difference of squares is known to the root of the precision of
     those only. So are zeros on a diagonal, numbers that are not negative, and symmetry. The
-    precision is that of the type of X; what is no array of floats is taken as float64.
+    precision is that of the type of X; what is not an array of floats is taken as float64.
     """
     dtype = getattr(X, "dtype", None)
     floating = isinstance(dtype, np.dtype) and dtype.kind == "f"
@@ -157,11 +163,17 @@ def _slices(X: Array) -> list[slice]:
     return [slice(start, start + step) for start in range(0, X.shape[0], step)]
 
 
-def require_shape(X: Array, name: str, n_min: int = 1) -> None:
-    """Refuse an array that is not 2-d, or has too few rows or no columns."""
+def require_shape(X: Array, name: str, n_min: int = 1, *, series: bool = False) -> None:
+    """Refuse an array that is not 2-d (of a `series` of a library of data frames, say how it
+    becomes one), or has too few rows or no columns."""
     if X.ndim != 2:
         got = f"{X.ndim}D array" if X.ndim else "scalar array"
-        fix = f"{name}.reshape(-1, 1) if it is one feature, {name}.reshape(1, -1) if it is one row"
+        column, row = (
+            ("to_frame()", "to_frame().transpose()")
+            if series
+            else ("reshape(-1, 1)", "reshape(1, -1)")
+        )
+        fix = f"{name}.{column} if it is one feature, {name}.{row} if it is one row"
         raise ValueError(
             f"Expected 2D array, got {got} instead: {name} has shape {X.shape}. "
             f"Reshape your data{f' with {fix}' if X.ndim == 1 else ' to (rows, features)'}."
@@ -211,6 +223,8 @@ def to_array(values: Any, name: str, wanted: str, *, numbers: bool = False) -> A
         raise TypeError(
             f"Sparse data was passed for {name}, but dense data is required. Pass {name}.toarray()."
         )
+    if isinstance(values, dict) and numbers:
+        raise TypeError(f"{wrong_type(name, wanted, values)} Pass pandas.DataFrame({name}).")
     if values is None or isinstance(values, str | bytes | dict | set):
         raise wrong_type(name, wanted, values)
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
@@ -279,6 +293,8 @@ def to_numbers(X: Array, name: str, keep: tuple[type, ...], columns: Array | Non
             f"Complex data not supported: {name} has dtype {X.dtype}. "
             "Pass real and imaginary parts as separate columns."
         )
+    if X.dtype.kind in "US":
+        plain_objects(X.astype(object), name, columns)  # refuses strings
     if X.dtype.kind not in "biufO":
         raise ValueError(
             f"{name} must hold numbers; got dtype {X.dtype}. Encode its columns as numbers first."

@@ -193,5 +193,5 @@ def require_counts(rows: Any) -> None:
         value = values[row, column]
     raise ValueError(
         f"X must not be negative; got {value} at row {row}, column {column}. Negative values in "
-        "data are no counts: shift or drop them first."
+        "data are not counts: shift or drop them first."
     )

@@ -163,7 +163,7 @@ def as_feature_names(names: Any, model: Any, d: int, unnamed: str = "x") -> list
     x0, x1, ..."""
     if names is None:
         names = getattr(model, "feature_names_in_", [f"{unnamed}{j}" for j in range(d)])
-    if isinstance(names, str):  # whose letters are no names
+    if isinstance(names, str):  # whose letters are not names
         raise wrong_type("feature_names", "a list of names", names)
     names = as_names(names, "feature_names")
     if len(names) != d:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from statfast._typing import Array
-from statfast._validation import is_time_type, shape_of, warn_user, wrong_type
+from statfast._validation import did_you_mean, is_time_type, shape_of, warn_user, wrong_type
 from statfast.linear.design.formula_functions import formula_functions
 
 MISSING = (
@@ -152,12 +152,12 @@ def parsed_formula(formula: Any, frame: Any) -> Any:
 
 
 def refuse_dates(table: Any) -> None:
-    """Raise ValueError if a column of a table holds times, which are no numbers."""
+    """Raise ValueError if a column of a table holds times, which are not numbers."""
     for name, dtype in table.dtypes.items():
         if is_time_type(dtype):
             unit = "days" if str(dtype).startswith("timedelta") else "year"
             raise ValueError(
-                f"{name!r} holds {dtype}, and times are no numbers. Write how many of a unit they "
+                f"{name!r} holds {dtype}, and times are not numbers. Write how many of a unit they "
                 f"are, such as {{{name}.dt.{unit}}}, in braces."
             )
 
@@ -224,7 +224,7 @@ def _is_logical(values: Array) -> Any:
 
 
 def _numeric_factors(specification: Any) -> Any:
-    """Expressions of all that is no predictor: there, booleans are 0 and 1."""
+    """Expressions of all that is not a predictor: there, booleans are 0 and 1."""
     parts = specification._to_dict()
     terms = {name: getattr(part, "formula", part) for name, part in parts.items()}
     return {f.expr for name in terms if name != "x" for term in terms[name] for f in term.factors}
@@ -242,7 +242,10 @@ def evaluated(specification: Any, frame: Any, context: Any) -> Any:
             )
         except (formulaic.errors.FormulaicError, SyntaxError, TypeError, ValueError) as error:
             refuse_dates(frame[[n for n in specification.required_variables if n in frame]])
-            raise ValueError(f"The formula does not suit the data: {_message_of(error)}") from error
+            message = _message_of(error)
+            missing = re.search("`([^`]+)` is not present", message)
+            hint = did_you_mean(missing[1], frame) if missing else ""
+            raise ValueError(f"The formula does not suit the data: {message}{hint}") from error
     for warning in raised:
         # A RuntimeWarning is, for example, that of the logarithm of a negative number.
         if issubclass(warning.category, RuntimeWarning):

@@ -8,7 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from statfast._typing import Array
-from statfast._validation import as_count, as_sparse, as_weights, is_sparse, to_array
+from statfast._validation import (
+    as_count,
+    as_sparse,
+    as_weights,
+    is_sparse,
+    to_array,
+    wrong_type,
+)
 
 
 class Indicators(NamedTuple):
@@ -48,6 +55,9 @@ def indicators_of(y_true: Any, y_pred: Any, sample_weight: Any) -> Indicators | 
     wide = [is_wide(y) for y in (y_true, y_pred)]
     if not all(wide):
         if any(wide):
+            for y, name in ((y_true, "y_true"), (y_pred, "y_pred")):
+                if not hasattr(y, "__len__") and not hasattr(y, "shape"):
+                    raise wrong_type(name, "an array-like of labels", y)
             raise ValueError(
                 "y_true and y_pred are of different kinds, one of several labels a row: "
                 "Classification metrics can't handle a mix of multilabel-indicator and other "
