@@ -107,7 +107,7 @@ def triangle_inverse(T: Array, *, lower: bool = False) -> Array:
 
 
 def fill_inverse(T: Array, out: Array) -> None:
-    """The inverse of a lower triangle in the place of zeros, by halves."""
+    """The inverse of a lower triangle in place of zeros, by halves."""
     q = len(T)
     if q <= MAX_COLUMNS_OF_ONE_INVERSE:
         from scipy.linalg.lapack import dtrtri

@@ -175,7 +175,7 @@ def test_threads_change_no_sum(monkeypatch):
         (THREE, {"method": "average", "metric": "foo"}, "metric must be one of"),
         (THREE, {"method": "average", "metric": "precomputed"}, "must be a square matrix"),
         (-pdist(THREE), {"method": "average", "metric": "precomputed"}, "has the negative"),
-        (pdist(THREE)[1:], {"method": "average", "metric": "precomputed"}, "which is no n"),
+        (pdist(THREE)[1:], {"method": "average", "metric": "precomputed"}, "which is not n"),
         ([3.0], {"method": "average", "metric": "precomputed"}, "a minimum of 3 is required"),
         (
             pdist(THREE),

@@ -73,7 +73,7 @@ def test_the_folder_of_the_environment(monkeypatch, tmp_path, name):
     with pytest.raises(ValueError, match="Download it again"):
         load()
     (tmp_path / room / file).write_text("x y\n1 2\n")
-    with pytest.raises(ValueError, match=r"must hold \d+ numbers|is no label, tab and message"):
+    with pytest.raises(ValueError, match=r"must hold \d+ numbers|is not a label, tab and message"):
         load()
 
 

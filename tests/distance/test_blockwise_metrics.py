@@ -432,7 +432,7 @@ TABLE = np.array([[1.0, 0.0], [2.0, 1.0], [4.0, 1.0]])
     [
         (lambda: fit(TABLE, kinds=["numeric"]), ValueError, "a word for each of 2 columns; got 1"),
         (lambda: fit(TABLE, kinds=["numeric", "odd"]), ValueError, "got 'odd' for column 1"),
-        (lambda: fit(TABLE, kinds={"a": "nominal"}), ValueError, "names 'a', which is no column"),
+        (lambda: fit(TABLE, kinds={"a": "nominal"}), ValueError, "'a', which is not a column"),
         (lambda: fit(TABLE, kinds={2: "nominal"}), ValueError, "a number from 0 to 1"),
         (lambda: fit(TABLE, kinds=3), TypeError, "kinds'] must be"),
         (lambda: fit(TABLE, kinds=["asymmetric"] * 2), ValueError, "must hold 0 and 1"),

@@ -851,7 +851,7 @@ def test_what_is_not_converted_says_so():
             "SGDClassifier is not converted.*use LogisticRegression",
         ),
         (cluster.DBSCAN().fit(X), "Keep its labels_"),
-        (MyRidge().fit(X, NUMBERS), "derived from scikit-learn's"),
+        (MyRidge().fit(X, NUMBERS), "Subclasses of scikit-learn's"),
         (statfast.Ridge().fit(X, NUMBERS), "statfast already"),
         ("text", "must be a fitted model"),
         (svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, TWO), "a function as its kernel"),
@@ -866,7 +866,7 @@ def test_what_is_not_converted_says_so():
             from_sklearn(model)
     cases = [
         (statfast.NMF(2).fit(COUNTS), "NMF is not converted. Its answers are minima"),
-        (statfast.GammaNB().fit(np.abs(X), TWO), "no class that answers so"),
+        (statfast.GammaNB().fit(np.abs(X), TWO), "has no such class"),
         (statfast.GaussianMixture(2, covariance_type="VVI").fit(X), "covariance_type='VVI'"),
         (statfast.TweedieRegressor(power=1.5, link="sqrt").fit(X, COUNTS[:, 0]), "link='sqrt'"),
         (RidgeOfStatfast().fit(X, NUMBERS), "a class of yours"),

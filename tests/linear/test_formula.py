@@ -317,7 +317,7 @@ def test_refuses_other_data():
     for column, message in [
         ([1j] * 32, "Complex data"),
         ([[1]] * 32, "does not suit the data"),
-        (pandas.Timestamp("2020-01-01"), "times are no numbers"),
+        (pandas.Timestamp("2020-01-01"), "times are not numbers"),
         (["a"] * 32, "a category of one level"),
         ([np.inf] * 32, "infinity"),
     ]:

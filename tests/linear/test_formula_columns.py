@@ -94,7 +94,7 @@ def test_numbers_among_objects_are_numbers():
 def test_times_are_no_numbers(formula):
     days = pandas.Series(pandas.date_range("2020", periods=N))
     data = DATA.assign(day=days, length=days - days[0], date=days.dt.date)
-    with pytest.raises(ValueError, match=r"holds .*times are no numbers"):
+    with pytest.raises(ValueError, match=r"holds .*times are not numbers"):
         least(formula, data)
     model = least("y ~ {length.dt.days} + {day.dt.dayofweek}", data)
     assert model.coef_names_.tolist()[1] == "length.dt.days"

@@ -505,7 +505,7 @@ def test_offsets_beyond_all_use_are_refused():
 def test_a_robust_covariance_that_overflows_is_refused():
     X = np.random.default_rng(0).standard_normal((30, 2)) * 1e-154
     model = GeneralizedLinearModel().fit(X, X[:, 0] * 1e154 + np.arange(30.0))
-    with pytest.raises(ValueError, match="so small that variances are no numbers"):
+    with pytest.raises(ValueError, match="so small that variances are not numbers"):
         model.robust_covariance(X, X[:, 0] * 1e154 + np.arange(30.0))
 
 

@@ -113,7 +113,7 @@ def test_kernels_as_scikit_learn(metric, params):
 
 def test_parameters_of_other_kernels():
     X, _ = rows(n=4)
-    with pytest.raises(ValueError, match="gamma is no parameter of the kernel 'linear'"):
+    with pytest.raises(ValueError, match="gamma is not a parameter of the kernel 'linear'"):
         pairwise_kernels(X, gamma=1.0)
     assert_allclose(pairwise_kernels(X, gamma=1.0, filter_params=True), X @ X.T)
 

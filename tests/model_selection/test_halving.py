@@ -205,7 +205,7 @@ def test_results_are_those_of_folds_of_fewer_rows():
 BAD = [
     ({"factor": 1}, ValueError, "factor must be"),
     ({"resource": 3}, TypeError, "resource must be 'n_samples' or the name of a parameter; got 3"),
-    ({"resource": "d", "max_resources": 9}, ValueError, "resource='d', which is no parameter of"),
+    ({"resource": "d", "max_resources": 9}, ValueError, "'d', which is not a parameter of"),
     ({"resource": "a", "max_resources": 9}, ValueError, "a as the resource, since it is one of"),
     ({"resource": "c"}, ValueError, "max_resources='auto' is for resource='n_samples'"),
     ({"max_resources": 601}, ValueError, r"max_resources must be .* the number of rows"),

@@ -65,7 +65,7 @@ INCOMPATIBLE = {
     (".*", "A penalized fit has no standard errors"): ("cov_type",),
     ("LinearRegression", "held at zero or above"): ("cov_type",),
     ("LogisticRegression", "likelihood has no finite maximum"): ("cov_type",),
-    (".*", "variances are no numbers"): ("sample_weight", "cov_type"),
+    (".*", "variances are not numbers"): ("sample_weight", "cov_type"),
     (".*", "kind='HC1' divides by"): ("sample_weight", "cov_type"),
     (".*", "is of rows that are left out, and sample_weight counts"): ("sample_weight", "cov_type"),
     # Responses of which no coefficients give means, as the link has a range.

@@ -281,7 +281,7 @@ def test_weights_are_repeats():
     np.testing.assert_array_equal(twice.p_values(), weighed.p_values())
     np.testing.assert_array_equal(twice.improvement(), weighed.improvement())
     halves = frequent_itemsets(table, 5, sample_weight=repeats + 0.5)
-    with pytest.raises(ValueError, match="no whole numbers"):
+    with pytest.raises(ValueError, match="not whole numbers"):
         association_rules(halves, min_threshold=0).p_values()
 
 
@@ -310,7 +310,7 @@ def test_refused():
         rules.p_values("sidak")
     with pytest.raises(ValueError, match="measure must be"):
         rules.sort("strength")
-    with pytest.raises(ValueError, match="'Tea' is no item"):
+    with pytest.raises(ValueError, match="'Tea' is not an item"):
         rules.containing(consequent=["Tea"])
     with pytest.raises(TypeError, match="items must hold names of items; unhashable"):
         rules.containing(consequent=[["Eggs"]])

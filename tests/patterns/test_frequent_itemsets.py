@@ -298,7 +298,7 @@ def test_result():
         sets[11]
     with pytest.raises(ValueError, match="is not among the 11 sets"):
         sets.support(["Milk", "Eggs"])
-    with pytest.raises(ValueError, match="'Tea' is no item of the baskets"):
+    with pytest.raises(ValueError, match="'Tea' is not an item of the baskets"):
         sets.containing(["Tea"])
     with pytest.raises(TypeError, match="items must be a collection"):
         sets.support("Eggs")

@@ -108,7 +108,7 @@ def nan_euclidean(A: np.ndarray, B: np.ndarray, weights: None = None) -> np.ndar
 
 
 def minkowski(A: np.ndarray, B: np.ndarray, weights: np.ndarray | None, p: float) -> np.ndarray:
-    """The 1 / p-th power of the sum of |a - b|^p, for p below 1, where it is no metric."""
+    """The 1 / p-th power of the sum of |a - b|^p, for p below 1, where it is not a metric."""
     from scipy.spatial.distance import cdist
 
     with np.errstate(over="ignore", under="ignore"):

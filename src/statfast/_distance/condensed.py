@@ -103,7 +103,8 @@ def neighbors(triangle: Triangle, n_jobs: int | None = None) -> tuple[np.ndarray
     ----------
     triangle : Triangle
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

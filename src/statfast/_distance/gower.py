@@ -120,7 +120,7 @@ class GowerColumns:
 
 
 def _take(metric_params: Any, kinds: list[str], names: Array | None, labels: list[Any]) -> None:
-    """Put the kinds that the caller gave in the place of those by type."""
+    """Put the kinds that the caller gave in place of those by type."""
     d = len(kinds)
     if metric_params is None:
         return
@@ -149,7 +149,7 @@ def _place(key: Any, names: Array | None, d: int) -> int:
     if isinstance(key, int | np.integer) and not isinstance(key, bool) and 0 <= key < d:
         return int(key)
     raise ValueError(
-        f"{KINDS_NAME} names {shown(key)}, which is no column of X. Give its name in the data "
+        f"{KINDS_NAME} names {shown(key)}, which is not a column of X. Give its name in the data "
         f"frame, or a number from 0 to {d - 1}."
     )
 

@@ -141,7 +141,8 @@ def as_dissimilarities(
     n_min : int
         Refuse fewer rows.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Raises
     ------

@@ -105,7 +105,8 @@ class Metric:
         name : str
             What the caller's argument is called.
         n_jobs : int, optional
-            Threads.
+            Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+            for any number.
 
         Returns
         -------
@@ -238,7 +239,7 @@ def as_metric(
         If the name is unknown, a parameter is missing, out of range, of the wrong shape or not
         the metric's, or a covariance is singular.
     TypeError
-        If metric is neither a string nor callable, or a parameter is no number.
+        If metric is neither a string nor callable, or a parameter is not a number.
     """
     if isinstance(metric, Metric):
         return metric

@@ -48,7 +48,7 @@ def as_triangle(
     n = (1 + isqrt(1 + 8 * len(y))) // 2
     if n * (n - 1) // 2 != len(y):
         raise ValueError(
-            f"{name} has {len(y)} dissimilarities, which is no n (n - 1) / 2: for n = {n} rows it "
+            f"{name} has {len(y)} dissimilarities, which is not n (n - 1) / 2: for n = {n} rows it "
             f"would be {n * (n - 1) // 2}, for n = {n + 1} {n * (n + 1) // 2}. Pass one for each "
             "pair of rows in the order of scipy's pdist, or the square matrix."
         )
@@ -147,7 +147,7 @@ def _piece(matrix: Array, rows: int, piece: tuple[int, int]) -> Array:
 
 
 def refuse(value: float, where: str, name: str) -> None:
-    """Refuse a number that is no dissimilarity."""
+    """Refuse a number that is not a dissimilarity."""
     if value != value:
         raise ValueError(f"{name} contains NaN, {where}. Drop or impute missing values first.")
     if value > 0:

@@ -47,15 +47,16 @@ def progress_bar(file: Any = None) -> Iterator[None]:
 
     See Also
     --------
-    set_progress : hand the counts to a function of your own.
+    set_progress : Pass the counts to your own function.
 
     Notes
     -----
     A call has one bar, with its name and the seconds since it began. It counts the fits of a
-    search or a cross-validation, the rounds of boosting, or else the blocks of the present pass
+    search or a cross-validation, the rounds of boosting, or else the blocks of the current pass
     over the rows; the fit under way within a search follows it. It is written at most ten times a
-    second, and calls of less than a tenth of a second are not shown. Only calls of the thread that
-    opened the block are. The hook that was set before is set again at the end of the block.
+    second. Calls of less than a tenth of a second, and those of threads other than the one that
+    opened the block, are not shown. The hook that was set before is set again at the end of the
+    block.
 
     Where tqdm is installed, the bars are its own: below one another, and widgets in a notebook.
 

@@ -54,7 +54,7 @@ def usable_threads(n_jobs: int | None = None) -> int:
     """
     if _here.task is not None:
         return 1
-    name, asked = "n_jobs", str(n_jobs)  # as text, so that True and 2.0 are no integers
+    name, asked = "n_jobs", str(n_jobs)  # as text, so that True and 2.0 are not integers
     if n_jobs is None:
         name, asked = "STATFAST_NUM_THREADS", os.environ.get("STATFAST_NUM_THREADS", "")
         if not asked:

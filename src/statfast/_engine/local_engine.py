@@ -42,7 +42,7 @@ class Engine(Protocol):
 
 
 def as_columns(part: Any) -> Any:
-    """X, y and weights of a part, as arrays or None; an exception if X is no table."""
+    """X, y and weights of a part, as arrays or None; an exception if X is not a table."""
     X, *more = part if isinstance(part, tuple) else (part,)
     try:
         rows = as_rows(X, keep=(*FLOATS, np.uint8), n_min=0, finite=False)

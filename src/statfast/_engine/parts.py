@@ -24,7 +24,7 @@ from statfast._validation import as_flag, refuse_large, wrong_type
 class Parts:
     """Rows in parts: arrays, files, or what an executor's workers read.
 
-    Every estimator whose fit is a sum over rows takes them in the place of X; labels and weights
+    Every estimator whose fit is a sum over rows takes them in place of X; labels and weights
     come with the rows. Each pass works on the parts where they are and brings back their sums
     alone, which are merged in the order of the parts: the result has the same bits for any number
     of workers and threads.
@@ -209,7 +209,7 @@ class Parts:
         blocks: list[np.ndarray] = []
         for block in self:
             if not isinstance(block, np.ndarray):
-                raise TypeError("Documents and sparse rows are no array. Iterate over the parts.")
+                raise TypeError("Documents and sparse rows are not arrays. Iterate over the parts.")
             blocks.append(block)
             nbytes = sum(rows.nbytes for rows in blocks)
             refuse_large(nbytes, "All rows of the parts", "Iterate over the parts.")

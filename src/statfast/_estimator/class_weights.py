@@ -34,7 +34,7 @@ def weighted_labels(
     n : int or None
         Rows of the data matrix; None where they are not counted yet.
     sample_weight : array-like of shape (n,) or None
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     class_weight : dict, "balanced" or None
         What they are multiplied by.
     least : int
@@ -99,7 +99,7 @@ def weights_by_label(estimator: Any) -> dict[str, Any]:
 
 
 def with_weights_by_code(estimator: Any, classes: Array) -> Any:
-    """An estimator that is fitted to codes in the place of labels: its class weights name codes."""
+    """An estimator that is fitted to codes in place of labels: its class weights name codes."""
     weights = weights_by_label(estimator)
     if not weights or classes.tolist() == [*range(len(classes))]:
         return estimator

@@ -151,8 +151,8 @@ class LeftOutIntervals:
 
     def _why_no_intervals(self) -> str:
         return (
-            "interval='conformal' needs what a fit with store_left_out=True keeps, of dense rows "
-            "in memory. Fit so, or choose ConformalRegressor."
+            "interval='conformal' needs a fit with store_left_out=True to dense rows "
+            "in memory. Fit again, or choose ConformalRegressor."
         )
 
 
@@ -184,7 +184,7 @@ class StoredIntervals(LeftOutIntervals):
             Also return intervals of new targets, by the jackknife+ (see `ConformalRegressor`), for
             which the fit needs ``store_left_out=True``.
         level : float, default=0.95
-            Of the interval.
+            Confidence level of the interval, between 0 and 1.
 
         Returns
         -------

@@ -88,7 +88,7 @@ def handed_for(estimator: Any, X: Any) -> Any:
 
 
 def width_of(rows: Any, member: Any) -> int:
-    """The columns of rows; of what is no table, those that a fitted member tells of."""
+    """The columns of rows; of what is not a table, those that a fitted member tells of."""
     shape: tuple[int, ...] = getattr(rows, "shape", ())
     return int(shape[1]) if len(shape) == 2 else getattr(member, "n_features_in_", 1)
 

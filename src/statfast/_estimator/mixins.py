@@ -236,7 +236,8 @@ class Transformer:
         Parameters
         ----------
         input_features : array-like of str, optional
-            Checked against the names seen by ``fit``; names for columns that had none.
+            Names of the columns; None takes those of the fit. They must be the same, where it had
+            names.
 
         Returns
         -------

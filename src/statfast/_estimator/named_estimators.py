@@ -32,7 +32,7 @@ class NamedEstimators:
         Parameters
         ----------
         deep : bool, default=True
-            Also return the parameters of nested estimators.
+            Also give the parameters of nested estimators, as ``name__parameter``.
 
         Returns
         -------

@@ -38,7 +38,7 @@ class Scorer:
     each : callable or None
         ``each(y, response, classes)``: the scores of single rows, if a score of one row is that.
     requests : dict
-        What `set_score_request` has asked for.
+        The requests made by `set_score_request`.
     """
 
     function: Callable[..., Any]
@@ -106,7 +106,7 @@ class Scorer:
         return "predict_proba" if self.response == "positive" else self.response
 
     def set_score_request(self, **requests: bool | str | None) -> Self:
-        """Ask for arguments of the function where scikit-learn's metadata routing is on.
+        """Request arguments of the function, for scikit-learn's metadata routing.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class Scorer:
         return self
 
     def get_metadata_routing(self) -> Any:
-        """What the scorer asks scikit-learn's meta-estimators for.
+        """What the scorer requests from scikit-learn's meta-estimators.
 
         Returns
         -------

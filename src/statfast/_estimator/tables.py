@@ -82,7 +82,7 @@ class CoefficientTable:
         column : str, optional
             Column to draw as bars; None draws intervals where there are.
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Style of the main artist, passed on to matplotlib.
 
@@ -145,7 +145,7 @@ class Tabled:
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Style of the main artist, passed on to matplotlib.
 
@@ -317,7 +317,7 @@ class Summary:
 
 
 def weight_text(weight: float, decimals: int) -> str:
-    """A sum of weights; without decimals where it is whole but for rounding."""
+    """A sum of weights; without decimals where it is whole except for rounding."""
     whole = abs(weight - round(weight)) <= 1e-9 * max(1.0, abs(weight))
     return str(round(weight)) if whole else f"{weight:.{decimals}f}"
 
@@ -344,7 +344,7 @@ def _numbers(values: Array) -> list[str]:
 
 
 def _bare(value: float) -> str:
-    """The text of what is no finite number; "" of what is one. NaN is left out: " "."""
+    """The text of what is not a finite number; "" of what is one. NaN is left out: " "."""
     return "" if isfinite(value) else " " if value != value else str(value)
 
 

@@ -14,13 +14,14 @@ _active: list[AuditReport] = []
 
 
 def watch() -> AuditReport:
-    """Watch what a program calls of scikit-learn, and have the twins here answer it, too.
+    """Watch the calls of a program to scikit-learn, and make each of them with statfast, too.
 
-    Each fit, prediction, transformation and score of an estimator of scikit-learn whose name is
-    here is made by both, with the same parameters and copies of the same arguments. The program's
-    own results are scikit-learn's, untouched; what a twin raises, warns of, prints or draws does
-    not reach the program. The audit begins with the call, and ends with the ``with`` block, with
-    `AuditReport.stop`, or with the next call of `watch`.
+    Each fit, prediction, transformation and score of an estimator of scikit-learn that has a
+    twin, the class of the same name in statfast, is made by both, with the same parameters and
+    copies of the same arguments. The program's own results are scikit-learn's, untouched; what a
+    twin raises, warns of, prints or draws does not reach the program. The audit begins with the
+    call, and ends with the ``with`` block, with `AuditReport.stop`, or with the next call of
+    `watch`.
 
     Returns
     -------
@@ -37,13 +38,13 @@ def watch() -> AuditReport:
     -----
     A parameter that has scikit-learn's default is left at the default of the twin, as after a
     change of imports. Where answers differ, a row of the tables of
-    :doc:`differences </howto/scikit_learn>` is looked for: both fit again, with the defaults of one
-    of them, to the end of their iterations, or with other seeds, and a row is named if the
-    difference goes away (or, by seeds, is no larger than between them).
+    :doc:`differences </howto/scikit_learn>` is sought: both are fitted again, with the defaults of
+    one of them, until convergence, or with other seeds, and a row is named if the difference
+    disappears (or, with seeds, is no larger than between them).
 
     Calls that an estimator makes itself, such as those of a search for its candidates, are part of
-    its call: the outermost is doubled. So are not: calls of other processes, of classes without a
-    twin, of the program's own subclasses, of estimators that were fitted inside another call or
+    its call: the outermost is doubled. Not doubled are calls of other processes, of classes without
+    a twin, of the program's own subclasses, of estimators that were fitted inside another call or
     before the audit, and arguments that can be read once, such as generators. Functions of the
     program that are passed as parameters are called by the twin, too.
 

@@ -160,7 +160,7 @@ def explain(case: Case, answer: Any, gap: Difference, seconds: float) -> str:
 
 
 def _default_settings(case: Case) -> tuple[dict[str, dict[str, Any]], list[Deviation]]:
-    """scikit-learn's defaults where ours differ, and their rows, but for ends of iterations."""
+    """scikit-learn's defaults where ours differ, and their rows, except for ends of iterations."""
     settings: dict[str, dict[str, Any]] = {}
     rows = []
     for cls in _sklearn_classes_of(case.estimator):

@@ -128,7 +128,7 @@ class AuditReport:
             f"{_seconds(theirs)}, statfast {_seconds(ours)}.",
             f"Of {counts['rows']} rows {counts['faster']} are faster, {counts['slower']} slower; "
             f"answers of {counts['equal']} are equal, {counts['explained']} differ for a known "
-            f"reason, {counts['differs']} for none; {counts['failed']} failed, "
+            f"reason, {counts['differs']} for no known one; {counts['failed']} failed, "
             f"{counts['not doubled']} were not doubled.",
         ]
         if inside:

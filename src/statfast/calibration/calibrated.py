@@ -69,8 +69,8 @@ class CalibratedClassifierCV(Classifier, Estimator):
     ensemble : bool or "auto", default="auto"
         True: a classifier and a calibrator for each fold, whose probabilities are averaged. False:
         one calibrator, fitted to the scores of all samples by the classifiers of the folds they
-        were held out by, and one classifier, of all samples. "auto" is True, but for scikit-learn's
-        FrozenEstimator, which is fitted already.
+        were held out by, and one classifier, of all samples. "auto" is True, except for
+        scikit-learn's FrozenEstimator, which is fitted already.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class CalibratedClassifierCV(Classifier, Estimator):
         sample_weight : array-like of shape (n,), optional
             Weights of rows, of the calibrators and, where its ``fit`` takes them, of the estimator.
         groups : array-like of shape (n,), optional
-            Of the samples, for a splitter in `cv` that keeps groups together.
+            Group of each sample, for splitters that keep groups together.
 
         Returns
         -------

@@ -51,7 +51,7 @@ def isotonic_regression(
     y : array-like of shape (n,)
         Values, in order.
     sample_weight : array-like of shape (n,), optional
-        Weights, positive.
+        Weights of the samples, positive; None is 1 for all.
     y_min, y_max : float, optional
         Bounds of the result.
     increasing : bool, default=True
@@ -198,7 +198,7 @@ class IsotonicRegression(Regressor, Transformer, Estimator):
         y : array-like of shape (n,)
             Targets.
         sample_weight : array-like of shape (n,), optional
-            Weights of rows.
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------

@@ -115,7 +115,7 @@ class ConformalClassifier(Classifier, Estimator):
         For "split" the share of the rows that are held out, None for 0.25, or "prefit": the
         estimator is fitted already, to other rows. For "cv+" the folds, None for 5.
     level : float, default=0.9
-        Level of sets, unless ``predict_set`` gets another.
+        Probability that a set holds the label, unless ``predict_set`` gets another.
     by_class : bool, default=False
         Give each label a bound of its own, from the held-out rows with it: the level then holds for
         each label.
@@ -127,8 +127,9 @@ class ConformalClassifier(Classifier, Estimator):
         For "raps": what each label beyond `penalty_rank` adds to the score.
     penalty_rank : int, default=2
         For "raps": labels without a penalty.
-    random_state : int, Generator, RandomState or SeedSequence, optional
-        Draws the rows that are held out, and the shares of `randomized`.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the rows that are held out, and of the shares of `randomized`; an
+        integer makes the result reproducible.
 
     Attributes
     ----------

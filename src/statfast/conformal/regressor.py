@@ -103,9 +103,10 @@ class ConformalRegressor(Regressor, Estimator):
     level : float, default=0.9
         Level of intervals, unless ``predict`` gets another; for "cqr" that of the quantiles.
     n_jobs : int, optional
-        Threads of the intervals; None and -1 take all usable cores, -2 all but one.
-    random_state : int, Generator, RandomState or SeedSequence, optional
-        Draws the rows that are held out.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number. The estimator has threads of its own.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the rows that are held out; an integer makes the result reproducible.
 
     Attributes
     ----------
@@ -143,8 +144,8 @@ class ConformalRegressor(Regressor, Estimator):
     rows count as not bounding it.
 
     Cost: "split" and "cqr" that of the fits, and a rank for each call. "jackknife+" of
-    `LinearRegression`, `Ridge`, `KernelRidge` and `KNeighborsRegressor` that of the fit and a look
-    at each row, where others are fitted n times. Intervals of m points are ranks of n m values, of
+    `LinearRegression`, `Ridge`, `KernelRidge` and `KNeighborsRegressor` that of the fit and a step
+    for each row, where others are fitted n times. Intervals of m points are ranks of n m values, of
     which some 8 MB are made at a time on each thread; by the closed forms those alone are made that
     are near the ends, which are few where no row moves the fit much.
 

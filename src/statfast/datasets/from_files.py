@@ -158,7 +158,7 @@ def load_sms_spam(folder: str | os.PathLike[str] | None = None) -> Messages:
     lines = [line.partition("\t") for line in text.splitlines()]
     for number, (label, tab, _) in enumerate(lines, 1):
         if label not in ("ham", "spam") or not tab:
-            raise ValueError(f"{path}: line {number} is no label, tab and message.")
+            raise ValueError(f"{path}: line {number} is not a label, tab and message.")
     return Messages([message for *_, message in lines], np.array([label for label, *_ in lines]))
 
 
@@ -453,7 +453,7 @@ def text_of(folder: Any, room: str, name: str) -> tuple[Path, str]:
         try:
             return path, (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
         except (EOFError, OSError, zlib.error, UnicodeDecodeError) as error:
-            raise ValueError(f"{path} is no whole text ({error}). Download it again.") from error
+            raise ValueError(f"{path} is damaged ({error}). Download it again.") from error
     raise FileNotFoundError(
         f"{name} is not in {folder}, nor {name}.gz. Put it there, or pass the folder that holds it."
     )

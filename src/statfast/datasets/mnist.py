@@ -123,7 +123,7 @@ def _read_idx(path: Path) -> NDArray[np.uint8]:
     try:
         raw = gzip.decompress(path.read_bytes())
     except (EOFError, OSError, zlib.error) as error:
-        raise ValueError(f"{path} is no whole gzip file ({error}). Download it again.") from error
+        raise ValueError(f"{path} is damaged ({error}). Download it again.") from error
     axes = raw[3] if raw[:3] == bytes([0, 0, _BYTES]) and len(raw) > 3 else 0
     head = 4 + 4 * axes
     if axes and len(raw) >= head:

@@ -76,8 +76,9 @@ class DummyClassifier(Classifier, Baseline):
         "prior" and "most_frequent" predict the class with most rows; probabilities are the shares
         of the classes, or 1 for that class. "stratified" draws labels by these shares, "uniform"
         draws all classes alike, and "constant" predicts `constant`.
-    random_state : int, Generator or None, optional
-        Of labels that are drawn; with an integer each call draws the same.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of labels that are drawn; an integer makes the result reproducible. With
+        an integer each call draws the same.
     constant : label or array-like of shape (T,), optional
         A class of y for "constant", or one for each output.
 
@@ -160,7 +161,7 @@ class DummyClassifier(Classifier, Baseline):
         Raises
         ------
         ValueError
-            If `constant` is missing for its strategy or is no class of y, or shapes differ.
+            If `constant` is missing for its strategy or is not a class of y, or shapes differ.
         """
         params = self._checked()
         as_generator(self.random_state)

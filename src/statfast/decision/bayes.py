@@ -449,8 +449,8 @@ class BayesClassifier(Classifier, Estimator):
         ----------
         n_samples : int, default=1
             How many.
-        random_state : int, Generator or None, default=None
-            What they are drawn with.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed or generator; an integer makes the result reproducible.
 
         Returns
         -------
@@ -532,7 +532,7 @@ class BayesClassifier(Classifier, Estimator):
         n_samples : int, default=100_000
             Samples to draw, at least 2: classes by their priors, samples from their densities,
             which need ``sample`` or ``rvs``.
-        random_state : int, Generator or None
+        random_state : int, RandomState, Generator or None
             Seed or generator; an integer makes the result reproducible.
 
         Returns

@@ -120,7 +120,7 @@ def chi2(
 
     See Also
     --------
-    f_classif : For numbers that are no counts.
+    f_classif : For numbers that are not counts.
 
     Notes
     -----

@@ -99,7 +99,7 @@ class RFE(FeatureSelector, HandsWeightsOn, Estimator):
     step : int or float, default=1
         How many features each step removes, or which share of all of them (at least one).
     verbose : int, default=0
-        Whether to print the number of features before each fit.
+        If not 0, each fit prints the number of features before it.
     importance_getter : str or callable, default="auto"
         "auto" takes ``coef_`` or ``feature_importances_``; else the name of an attribute, with dots
         for attributes of attributes, or a function of the fitted model.
@@ -188,7 +188,7 @@ class RFE(FeatureSelector, HandsWeightsOn, Estimator):
         y : array-like of shape (n,), optional
             Labels or numbers, as the estimator wants them.
         sample_weight : array-like of shape (n,), optional
-            Weights of the samples, handed on to the estimator.
+            Passed to the estimator, which has to take it.
         **fit_params : object
             Further arguments of the estimator's ``fit``.
 

@@ -182,7 +182,7 @@ class RFECV(RFE):
     step : int or float, default=1
         How many features each step removes, or which share of all of them (at least one).
     verbose : int, default=0
-        Whether to print the number of features before each fit.
+        If not 0, each fit prints the number of features before it.
     importance_getter : str or callable, default="auto"
         "auto" takes ``coef_`` or ``feature_importances_``; else the name of an attribute, with dots
         for attributes of attributes, or a function of the fitted model.
@@ -286,7 +286,7 @@ class RFECV(RFE):
         sample_weight : array-like of shape (n,), optional
             Weights of fits and scores.
         groups : array-like of shape (n,), optional
-            For splitters that keep groups together.
+            Group of each sample, for splitters that keep groups together.
         **fit_params : object
             Further arguments of the estimator's ``fit``, as those of `cross_validate`.
 

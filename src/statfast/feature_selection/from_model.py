@@ -166,7 +166,7 @@ class SelectFromModel(FeatureSelector, HandsWeightsOn, Estimator):
         y : array-like of shape (n,), optional
             Labels or numbers, as the estimator wants them.
         sample_weight : array-like of shape (n,), optional
-            Weights of the samples, handed on to the estimator.
+            Passed to the estimator, which has to take it.
         **fit_params : object
             Further arguments of the estimator's ``fit``.
 
@@ -212,7 +212,7 @@ class SelectFromModel(FeatureSelector, HandsWeightsOn, Estimator):
         y : array-like of shape (n,), optional
             Labels or numbers, as the estimator wants them.
         sample_weight : array-like of shape (n,), optional
-            Weights of the samples, handed on to the estimator.
+            Passed to the estimator, which has to take it.
         **partial_fit_params : object
             Further arguments of the estimator's ``partial_fit``, such as ``classes``.
 
@@ -317,7 +317,8 @@ class SelectFromModel(FeatureSelector, HandsWeightsOn, Estimator):
         Parameters
         ----------
         input_features : array-like of str, optional
-            Checked against the names seen by ``fit``; names for columns that had none.
+            Names of the columns; None takes those of the fit. They must be the same, where it had
+            names.
 
         Returns
         -------

@@ -50,7 +50,7 @@ def _importances_of(model: Any, getter_: Any) -> Any:
             return attrgetter(getter_)(model)
         except AttributeError as error:
             raise ValueError(
-                f"importance_getter={getter_!r} is no attribute of the fitted "
+                f"importance_getter={getter_!r} is not an attribute of the fitted "
                 f"{type(model).__name__}: {error}. Pass another name, or a function."
             ) from error
     for name in ("coef_", "feature_importances_"):

@@ -64,8 +64,9 @@ def mutual_info_classif(
         Nearest neighbors that densities are estimated by: more have less variance and more bias.
     copy : bool, default=True
         Kept for scikit-learn's sake: input is never modified.
-    random_state : int, Generator or None, default=None
-        What the noise is drawn with that breaks ties of continuous columns.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the noise that breaks ties of continuous columns; an integer makes the
+        result reproducible.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -171,8 +172,9 @@ def mutual_info_regression(
         Nearest neighbors that densities are estimated by: more have less variance and more bias.
     copy : bool, default=True
         Kept for scikit-learn's sake: input is never modified.
-    random_state : int, Generator or None, default=None
-        What the noise is drawn with that breaks ties of y and of continuous columns.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the noise that breaks ties of y and of continuous columns; an integer
+        makes the result reproducible.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.

@@ -156,7 +156,7 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
         A name of ``statfast.metrics.get_scorer_names``, or a function of (estimator, X, y). None
         is the estimator's own ``score``.
     cv : int, splitter or iterable of (train, test), default=5
-        Folds; None is 5. An integer is `KFold` or, for classifiers, `StratifiedKFold`.
+        None is 5 folds; an integer is `KFold` or, for classifiers, `StratifiedKFold`.
     n_jobs : int, optional
         Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
     floating : bool, default=False
@@ -169,9 +169,10 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
         Whether to select once more inside of each fold, for scores on rows that had no part in the
         selection.
     n_refits : int, optional
-        An approximation for `LogisticRegression` and `GeneralizedLinearModel`: fit and
-        score so many candidates a step, those that one Newton step of the models of the selected
-        features promises most of. Sets may be others than those of None, which scores all.
+        An approximation for `LogisticRegression` and `GeneralizedLinearModel`: the number
+        of candidates that are fitted and scored in each step, the most promising by one Newton step
+        of the models of the selected features. The sets may differ from those of None, which scores
+        all.
 
     Attributes
     ----------
@@ -205,11 +206,11 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
     are fitted from sums over the rows, so that the sums of the folds, of all features, give the
     models of any of them. For least squares and ridge of one target, scored by "r2" or squared
     errors, a step is a sweep of the triangular factors of the folds: O(d^2) a fold for all
-    candidates together, and rows are not read again. The sets and scores are those of refits, but
-    for rounding, which the condition of the columns magnifies alike; candidates that are nearly
-    dependent on the selected ones are solved by themselves. The accuracy of normal classes changes
-    by a term of each row for a column more or less, given the selected ones, so that no candidate
-    predicts; it takes a float64 copy of the rows. Of other estimators, each candidate is
+    candidates together, and rows are not read again. The sets and scores are those of refits,
+    except for rounding, which the condition of the columns magnifies alike; candidates that are
+    nearly dependent on the selected ones are solved by themselves. The accuracy of normal classes
+    changes by a term of each row for a column more or less, given the selected ones, so that no
+    candidate predicts; it takes a float64 copy of the rows. Of other estimators, each candidate is
     cross-validated by itself.
 
     **Newton steps**, with `n_refits`: score tests [3]_ of the columns that are not selected, or
@@ -292,7 +293,7 @@ class SequentialFeatureSelector(FeatureSelector, HandsWeightsOn, Estimator):
         sample_weight : array-like of shape (n,), optional
             Weights of fits and scores.
         groups : array-like of shape (n,), optional
-            For splitters that keep groups together.
+            Group of each sample, for splitters that keep groups together.
         **fit_params : object
             Further arguments of the estimator's ``fit``, as those of `cross_validate`.
 

@@ -273,7 +273,7 @@ class SizeScores(Tabled):
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Style of the main artist, passed on to matplotlib.
 

@@ -212,7 +212,7 @@ def best_subset(
         Folds in which the search is repeated, for R squared on rows held out by the number of
         columns. None holds out no rows.
     groups : array-like of shape (n,), optional
-        For splitters that keep groups together.
+        Group of each sample, for splitters that keep groups together.
 
     Returns
     -------
@@ -234,11 +234,11 @@ def best_subset(
     Notes
     -----
     One pass over the rows gives the triangular factor of the columns, a second is not made: the
-    search is that of branch and bound [1]_ [2]_, exact but for sets whose sums of squares differ by
-    less than 1e-12 of them, which rounding may exchange. Its time is exponential in d in the worst
-    case, where many columns say nearly the same or nothing; 40 columns take a fraction of a second
-    where some of them matter. Columns that depend on those before them are in no set. Memory: d^3
-    numbers.
+    search is that of branch and bound [1]_ [2]_, exact except for sets whose sums of squares differ
+    by less than 1e-12 of them, which rounding may exchange. Its time is exponential in d in the
+    worst case, where many columns say nearly the same or nothing; 40 columns take a fraction of a
+    second where some of them matter. Columns that depend on those before them are in no set.
+    Memory: d^3 numbers.
 
     R squared of the best of many sets is too high for it; scores with `cv` are of rows that had no
     part in the search.

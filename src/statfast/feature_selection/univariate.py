@@ -427,7 +427,7 @@ class SelectFpr(_ByTest):
 
     Notes
     -----
-    Of d useless features about alpha d are kept: it is no correction for many tests. NaN is never
+    Of d useless features about alpha d are kept: it does not correct for many tests. NaN is never
     kept. `alpha` is read when rows are transformed. Rows and cost are as for `SelectKBest`.
 
     References

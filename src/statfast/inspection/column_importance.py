@@ -81,7 +81,7 @@ class PermutationImportance(Tabled):
         Parameters
         ----------
         level : float, default=0.95
-            Confidence level.
+            Confidence level of the intervals, between 0 and 1.
 
         Returns
         -------
@@ -142,8 +142,9 @@ def permutation_importance(
     n_repeats : int, default=5
         Permutations of each column.
     n_jobs : int, optional
-        Threads; the result has the same bits for any number.
-    random_state : int, Generator or None, default=None
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
+    random_state : int, RandomState, Generator or None, default=None
         Seed or generator; an integer makes the result reproducible.
     sample_weight : array-like of shape (n,), optional
         Passed to the score.

@@ -139,7 +139,7 @@ def partial_dependence(
     features : int, str, or sequence of them
         One column or more, by number or name.
     sample_weight : array-like of shape (n,), optional
-        Weights of the samples in the average.
+        Weights of the samples; None is 1 for all.
     categorical_features : array-like of bool, int or str, optional
         Columns whose distinct values are the grid, in whatever number.
     response_method : {"auto", "predict_proba", "decision_function", "predict"}, default="auto"
@@ -160,7 +160,8 @@ def partial_dependence(
     kind : {"average", "individual", "both"}, default="average"
         The average, the curve of each sample (ICE), or both.
     n_jobs : int, optional
-        Threads; the result has the same bits for any number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -311,7 +312,7 @@ def _predictor(estimator: Any, name: str) -> Callable[..., Any]:
         predictions = np.asarray(getattr(estimator, name)(X))
         if predictions.dtype.kind not in "fiub":
             raise ValueError(
-                "response_method='predict' gives labels that are no numbers of X. Choose "
+                "response_method='predict' gives labels that are not numbers of X. Choose "
                 "'predict_proba' or 'decision_function'."
             )
         predictions = predictions.astype(np.float64)

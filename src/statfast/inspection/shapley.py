@@ -79,10 +79,12 @@ def shap_values(
         Whether to divide values among pairs of columns; not in random orders.
     n_permutations : int, default=10
         Pairs of a random order and its reverse for each row; at least 2.
-    random_state : int, Generator or None, default=None
-        Seed or generator of orders and background rows.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the orders and background rows; an integer makes the result
+        reproducible.
     n_jobs : int, optional
-        Threads; the result has the same bits for any number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

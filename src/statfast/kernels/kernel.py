@@ -83,7 +83,8 @@ class Kernel:
         dtype : {numpy.float64, numpy.float32}, default=numpy.float64
             float32 is the float64 matrix rounded once: half the memory.
         n_jobs : int, optional
-            Threads; the values do not depend on it.
+            Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+            for any number.
 
         Returns
         -------

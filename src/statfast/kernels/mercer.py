@@ -100,7 +100,8 @@ def mercer_check(
     coef0 : float, default=0.0
         Of "poly" and "sigmoid".
     n_jobs : int, optional
-        Threads that make the matrix.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

@@ -71,7 +71,7 @@ def require_alike(A: Any, B: Any, domain: str, kernel: Any) -> None:
 
 
 def require_symmetric(matrix: np.ndarray, what: str, slack: float) -> None:
-    """Refuse kernel values of points among themselves that are no symmetric matrix.
+    """Refuse kernel values of points among themselves that do not form a symmetric matrix.
 
     They may differ by `slack` times the largest (`slack_of` what was given).
     """

@@ -350,7 +350,7 @@ def whiten_components(covariances: Any, counts: Any) -> Any:
 
 
 def require_rows_of_components(counts: Any) -> None:
-    """Refuse components that hold no rows but for rounding."""
+    """Refuse components that hold no rows except for rounding."""
     empty = np.flatnonzero(~(counts > 10.0 * EPSILON * counts.sum()))
     if len(empty):
         raise CollapsedComponent(
@@ -417,7 +417,7 @@ def mean_log_likelihood(sums: Any) -> Any:
     mean = sums.log_likelihood / sums.total_weight
     if not np.isfinite(mean):
         raise ValueError(
-            "X holds rows so far from all components that their densities are no numbers. Divide "
+            "X holds rows so far from all components that their densities are not numbers. Divide "
             "its columns by their size."
         )
     return mean

@@ -83,7 +83,7 @@ class GaussianMixture(Estimator):
         Added to all variances in each M step, so that few rows or collinear columns leave a
         covariance that has an inverse; before the constraints of the model, which so hold.
     max_iter : int, default=100
-        Maximum number of iterations of a run.
+        Maximum number of iterations of one run.
     n_init : int, default=1
         Number of starts; the run of greatest likelihood is kept, the first such on ties.
     init_params : str or array-like, default="kmeans"
@@ -97,12 +97,12 @@ class GaussianMixture(Estimator):
         Means to start from; rows then belong to the nearest of them, in place of `init_params`.
     precisions_init : array-like, optional
         Inverse covariances to start from, of the shape of `precisions_`.
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the starts, and of `sample`. An int gives the same result each time.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the starts, and of `sample`; an integer makes the result reproducible.
     warm_start : bool, default=False
-        Start from the last fit, if there is one, in place of `n_init` starts.
+        Start with the parameters of the last fit, if there is one, instead of `n_init` starts.
     verbose : int or bool, default=0
-        If not 0, iterations print a line.
+        If not 0, each iteration prints a line.
     verbose_interval : int, default=10
         Of how many iterations one does.
     n_jobs : int, optional
@@ -282,7 +282,7 @@ class GaussianMixture(Estimator):
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
-            Weights of the samples.
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -453,7 +453,7 @@ class GaussianMixture(Estimator):
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (m,), optional
-            Weights of the samples.
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -475,7 +475,7 @@ class GaussianMixture(Estimator):
         X : array-like of shape (m, d), or statfast.Chunks
             Samples.
         sample_weight : array-like of shape (m,), optional
-            Weights of the samples.
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -491,7 +491,7 @@ class GaussianMixture(Estimator):
         X : array-like of shape (m, d), or statfast.Chunks
             Samples.
         sample_weight : array-like of shape (m,), optional
-            Weights of the samples.
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -507,7 +507,7 @@ class GaussianMixture(Estimator):
         X : array-like of shape (m, d), or statfast.Chunks
             Samples.
         sample_weight : array-like of shape (m,), optional
-            Weights of the samples.
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -525,8 +525,9 @@ class GaussianMixture(Estimator):
         ----------
         n_samples : int, default=1
             How many.
-        random_state : int, Generator or None, default=None
-            What they are drawn with; None takes that of the estimator.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed or generator; an integer makes the result reproducible. None takes that of the
+            estimator.
 
         Returns
         -------

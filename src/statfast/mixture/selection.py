@@ -92,7 +92,7 @@ class MixtureChoice(Columned):
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Of the lines.
 
@@ -158,8 +158,8 @@ def choose_mixture(
         likelihood, and is left out.
     n_init : int, default=5
         Starts of k-means, whose best clusters start all models of as many components.
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the starts.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the starts; an integer makes the result reproducible.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.

@@ -311,7 +311,7 @@ def exhaustive_code(n_classes: int) -> CodeMatrix:
     2  -1  +1  -1
     """
     k = as_count(n_classes, "n_classes", 2, MAX_EXHAUSTIVE_CLASSES)
-    # Bit masks of the classes on the first class's side, but for all of them.
+    # Bit masks of the classes on the first class's side, except for all of them.
     partitions = np.arange(2 ** (k - 1) - 1)
     sides = partitions[None, :] >> np.arange(k - 2, -1, -1)[:, None] & 1
     return CodeMatrix(np.vstack([np.ones_like(partitions), 2 * sides - 1]), name="exhaustive")
@@ -370,7 +370,7 @@ def random_code(
     n_trials : int, default=1000
         Matrices that are drawn; that with the largest minimum distance is kept, the first of
         equals.
-    random_state : int, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed or generator; an integer makes the result reproducible.
 
     Returns

@@ -30,7 +30,8 @@ class OneVsOneClassifier(Reduction):
         wins, and lets decision values decide between equal counts; for the others see
         `OutputCodeClassifier`.
     n_jobs : int, optional
-        Threads, among which the binary classifiers are shared out; all usable cores by default.
+        Threads, among which the binary classifiers are shared out; None and -1 take all usable
+        cores, -2 all but one.
 
     Attributes
     ----------

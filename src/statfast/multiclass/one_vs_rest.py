@@ -30,7 +30,8 @@ class OneVsRestClassifier(Reduction):
         those that are left, and so on. The first binary classifier that says yes decides; where
         none does, the last class.
     n_jobs : int, optional
-        Threads, among which the binary classifiers are shared out; all usable cores by default.
+        Threads, among which the binary classifiers are shared out; None and -1 take all usable
+        cores, -2 all but one.
 
     Attributes
     ----------

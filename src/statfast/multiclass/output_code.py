@@ -38,10 +38,11 @@ class OutputCodeClassifier(Reduction):
         Columns of a random code as a multiple of the number of classes, rounded down; at least
         enough to tell the classes apart. None takes 10 log2(K), or 15 log2(K) for "sparse_random",
         which are more accurate [1]_.
-    random_state : int, Generator or None, default=None
-        For random codes.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of random codes; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads, among which the binary classifiers are shared out; all usable cores by default.
+        Threads, among which the binary classifiers are shared out; None and -1 take all usable
+        cores, -2 all but one.
 
     Attributes
     ----------

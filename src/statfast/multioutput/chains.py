@@ -93,8 +93,8 @@ class Chain(OutputModel):
         Raises
         ------
         ValueError
-            If y has not two dimensions and a row for each of X, `order` is no order of the outputs,
-            the folds do not hold out each row once, or the estimator refuses the rows.
+            If y has not two dimensions and a row for each of X, `order` is not a permutation of the
+            outputs, the folds do not hold out each row once, or the estimator refuses the rows.
         TypeError
             If the estimator has no ``fit`` and ``predict``, or none of the methods of a
             `chain_method`, or weights are passed that it does not take.
@@ -165,8 +165,8 @@ class ClassifierChain(SeveralLabels, Chain):
     cv : int, splitter or iterable, optional
         Folds, so that classifiers are fitted to what those before them answer of rows held out;
         None has them fitted to the true labels.
-    random_state : int, Generator or None, optional
-        Of a random order.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of a random order; an integer makes the result reproducible.
 
     Attributes
     ----------
@@ -342,8 +342,8 @@ class RegressorChain(SeveralNumbers, Chain):
     cv : int, splitter or iterable, optional
         Folds, so that regressors are fitted to what those before them predict of rows held out;
         None has them fitted to the true targets.
-    random_state : int, Generator or None, optional
-        Of a random order.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of a random order; an integer makes the result reproducible.
 
     Attributes
     ----------

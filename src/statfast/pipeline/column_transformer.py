@@ -96,7 +96,7 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
     ValueError
         By ``fit``: if names repeat or hold "__", or X has no such columns.
     TypeError
-        By ``fit``: if something is no transformer.
+        By ``fit``: if something is not a transformer.
 
     See Also
     --------
@@ -297,8 +297,8 @@ class ColumnTransformer(SideBySide, MergedColumns, NamedEstimators, Transformer,
         X : array-like, data frame or sparse matrix of shape (m, d)
             Samples to transform.
         **params : object
-            Arguments of the ``transform`` of transformers that asked for them, where
-            scikit-learn's metadata routing is on.
+            Arguments of ``transform`` that the transformers request, where scikit-learn's metadata
+            routing is enabled.
 
         Returns
         -------

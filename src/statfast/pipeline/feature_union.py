@@ -69,7 +69,7 @@ class FeatureUnion(SideBySide, NamedEstimators, Transformer, Estimator):
     ValueError
         By ``fit``: if names repeat or hold "__", or `transformer_weights` names others.
     TypeError
-        By ``fit``: if something is no transformer.
+        By ``fit``: if something is not a transformer.
 
     See Also
     --------
@@ -126,7 +126,7 @@ class FeatureUnion(SideBySide, NamedEstimators, Transformer, Estimator):
         y : array-like of shape (n,), optional
             Class labels or target values.
         sample_weight : array-like of shape (n,), optional
-            Given to each transformer that takes it.
+            Passed to each transformer that takes it.
         **params : object
             ``name__argument``: arguments of ``fit`` of a transformer.
 
@@ -149,7 +149,7 @@ class FeatureUnion(SideBySide, NamedEstimators, Transformer, Estimator):
         y : array-like of shape (n,), optional
             Class labels or target values.
         sample_weight : array-like of shape (n,), optional
-            Given to each transformer that takes it.
+            Passed to each transformer that takes it.
         **params : object
             ``name__argument``: arguments of ``fit`` of a transformer.
 
@@ -218,8 +218,8 @@ class FeatureUnion(SideBySide, NamedEstimators, Transformer, Estimator):
         X : array-like of shape (m, d)
             Samples to transform, or what the transformers take.
         **params : object
-            Arguments of the ``transform`` of transformers that asked for them, where
-            scikit-learn's metadata routing is on.
+            Arguments of ``transform`` that the transformers request, where scikit-learn's metadata
+            routing is enabled.
 
         Returns
         -------
@@ -250,7 +250,7 @@ class FeatureUnion(SideBySide, NamedEstimators, Transformer, Estimator):
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names of the input's columns; None takes those that ``fit`` saw.
+            Names of the columns; None takes those of the fit.
 
         Returns
         -------

@@ -163,7 +163,7 @@ class SideBySide(RoutesMetadata):
 
 
 def is_word(step: Transformer | str, word: str) -> bool:
-    """Whether a step is this keyword ("drop" or "passthrough") in the place of a transformer."""
+    """Whether a step is this keyword ("drop" or "passthrough") in place of a transformer."""
     return isinstance(step, str) and step == word
 
 

@@ -104,9 +104,9 @@ class Pipeline(MergedSteps, RoutesMetadata, Estimator):
     Raises
     ------
     ValueError
-        By ``fit``: if names repeat, are no strings, hold "__" or are parameters of the pipeline.
+        By ``fit``: if names repeat, are not strings, hold "__" or are parameters of the pipeline.
     TypeError
-        By ``fit``: if a step is no estimator, or a step before the last no transformer.
+        By ``fit``: if a step is not an estimator, or a step before the last is not a transformer.
 
     Notes
     -----
@@ -164,7 +164,7 @@ class Pipeline(MergedSteps, RoutesMetadata, Estimator):
         y : array-like of shape (n,), optional
             Class labels or target values.
         sample_weight : array-like of shape (n,), optional
-            Given to each step that takes it.
+            Passed to each step that takes it.
         **params : object
             ``name__argument``: arguments of ``fit`` of a step.
 
@@ -508,7 +508,7 @@ class Pipeline(MergedSteps, RoutesMetadata, Estimator):
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names of the columns of the first step.
+            Names of the columns; None takes those of the fit.
 
         Returns
         -------

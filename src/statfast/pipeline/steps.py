@@ -111,7 +111,7 @@ class Steps(NamedEstimators):
 
 
 def _allow_nan(steps: Iterable[Any]) -> bool:
-    """Whether all steps take NaN, but for those after one that gives other values for it."""
+    """Whether all steps take NaN, except for those after one that gives other values for it."""
     for step in steps:
         if is_skipped(step):
             continue

@@ -68,7 +68,7 @@ class TransformedTargetRegressor(RoutesMetadata, Regressor, Estimator):
     ValueError
         By ``fit``: if `transformer` and a function are given, or a function without its inverse.
     TypeError
-        By ``fit``: if something is no regressor or no transformer with an inverse.
+        By ``fit``: if something is neither a regressor nor a transformer with an inverse.
 
     See Also
     --------
@@ -116,9 +116,9 @@ class TransformedTargetRegressor(RoutesMetadata, Regressor, Estimator):
         y : array-like of shape (n,) or (n, T)
             Target values.
         sample_weight : array-like of shape (n,), optional
-            Given to the regressor, and to a `transformer` that takes it.
+            Passed to the regressor, and to a `transformer` that takes it.
         **fit_params : object
-            Other arguments of the ``fit`` of the regressor.
+            Further arguments of the regressor's ``fit``.
 
         Returns
         -------

@@ -258,7 +258,7 @@ class HeldOutAnswers:
     """A plan without models: what they would answer of the rows that their fold holds out.
 
     Each element of `rounds` is of consecutive folds that hold out no row twice: of each candidate
-    the answers, in the place of each row, or the error that came instead.
+    the answers, in place of each row, or the error that came instead.
     """
 
     X: Any

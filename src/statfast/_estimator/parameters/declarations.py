@@ -14,7 +14,7 @@ signature stand the positional parameters, then those of the class, then those i
 parameter that is declared again keeps its place.
 
 Type checkers take the declarations for the fields of `typing.dataclass_transform`, whence the names
-``default``, ``kw_only`` and ``init``. They are no dataclasses: Dask tells two of these apart by
+``default``, ``kw_only`` and ``init``. They are not dataclasses: Dask tells two of these apart by
 their fields alone, not by what was fitted, and a user's subclass with annotations would have
 another constructor.
 """
@@ -44,7 +44,7 @@ class Parameter(NamedTuple):
 
 
 class _Mark(NamedTuple):
-    """A declaration that is no parameter: `fitted`, `removed`."""
+    """A declaration that is not a parameter: `fitted`, `removed`."""
 
     removes: bool
     value: Any = REQUIRED

@@ -38,7 +38,7 @@ class UnknownSums:
 
     def _reason(self) -> str:
         return (
-            f"this model comes from {self.source}, which keeps none. Fit it by statfast, to all "
+            f"this model comes from {self.source}, which keeps none. Fit it with statfast, to all "
             "rows."
         )
 

@@ -38,7 +38,7 @@ class SumFit(Estimator):
     whether the estimator is such a sum with its parameters, and of its columns.
 
     One matrix in memory may have a better way than the sum: ``_fit_local`` becomes fitted by it, or
-    returns None. The answer is that of the sum, but for rounding.
+    returns None. The answer is that of the sum, except for rounding.
     """
 
     # Parameters that only `_solve` reads.

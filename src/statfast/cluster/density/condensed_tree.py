@@ -20,7 +20,7 @@ class Clustering:
     probabilities: Array
     persistence: Array
     selected: Array  # of each cluster of the tree, the label that it is part of, or -1
-    limit: float  # rows that leave the root at a density below this are no part of it
+    limit: float  # rows that leave the root at a density below this are not part of it
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,8 @@ class DBSCAN(Clusterer, Estimator):
     p : float, optional
         Exponent of "minkowski"; None is 2, the Euclidean distance.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one. The result is the same for any
-        number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -83,9 +83,10 @@ class DBSCAN(Clusterer, Estimator):
     Notes
     -----
     A **core row** has `min_samples` rows within `eps`. Core rows within `eps` of each other are in
-    one cluster. **A border row**, which is no core row but within `eps` of some, is in the cluster
-    of lowest number among theirs, which is that of the first core row: that is scikit-learn's
-    rule, and the only thing that depends on the order of rows. All other rows are noise.
+    one cluster. **A border row**, which is not a core row but within `eps` of some, is in the
+    cluster of lowest number among theirs, which is that of the first core row: that is
+    scikit-learn's rule, and the only thing that depends on the order of rows. All other rows are
+    noise.
 
     Distances that are not the same both ways, of "precomputed" alone, are read by rows: a cluster
     is what its first core row reaches, row by row, of what no cluster before has. Pairs that a
@@ -148,7 +149,7 @@ class DBSCAN(Clusterer, Estimator):
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
-            Weights of the samples, of any sign; None is 1 for each.
+            Weights of the samples, of any sign; None is 1 for all.
 
         Returns
         -------
@@ -226,7 +227,7 @@ def dbscan(
     X : array-like or sparse matrix of shape (n, d), or (n, n) if precomputed
         The samples, or distances between them.
     eps : float, default=0.5
-        The radius of a neighborhood.
+        The radius of a neighborhood, positive or infinite: rows at that very distance are within.
     min_samples : int, default=5
         Rows in the neighborhood of a core row, itself among them, or their weight.
     metric : str or callable, default="minkowski"
@@ -240,10 +241,10 @@ def dbscan(
     p : float, default=2
         Exponent of "minkowski"; 2, and None, is the Euclidean distance.
     sample_weight : array-like of shape (n,), optional
-        Weights of the samples, of any sign.
+        Weights of the samples, of any sign; None is 1 for all.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one. The result is the same for any
-        number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

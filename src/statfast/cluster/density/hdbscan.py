@@ -61,14 +61,15 @@ class HDBSCAN(Clusterer, Estimator):
     Parameters
     ----------
     min_cluster_size : int, default=5
-        Rows of a cluster, or their weight, at least 2; smaller groups that split off are noise.
+        Least number of rows of a cluster, or their weight, at least 2; smaller groups are noise.
     min_samples : int, optional
-        Rows within the core distance of a row, itself among them, or their weight; None is
-        `min_cluster_size`. More make the estimate of density smoother, and more rows noise.
+        Number of rows, or their weight, within the core distance of a row, itself among them;
+        None takes `min_cluster_size`. A larger number smooths the density, and makes more rows
+        noise.
     cluster_selection_epsilon : float, default=0.0
         Clusters that would split at a smaller distance than this are not divided.
     max_cluster_size : int, optional
-        Rows of a cluster at most, where "eom" selects; None is no limit.
+        Largest number of rows of a cluster, where "eom" selects; None sets no limit.
     metric : str or callable, default="euclidean"
         The distance, any of `linkage`; "precomputed" for X that holds distances, or a sparse graph
         of them.
@@ -77,8 +78,8 @@ class HDBSCAN(Clusterer, Estimator):
     alpha : float, default=1.0
         Distances, but not core distances, are divided by this.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one. The result is the same for any
-        number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
     cluster_selection_method : {"eom", "leaf"}, default="eom"
         Excess of mass takes the clusters that are most stable, "leaf" those that split no more,
         which are more, smaller, and more alike.
@@ -93,7 +94,7 @@ class HDBSCAN(Clusterer, Estimator):
         The cluster of each row, -1 for noise, -2 for rows with infinities, -3 for rows with NaN.
         Clusters are numbered in the order of their first rows.
     probabilities_ : ndarray of shape (n,)
-        How firmly each row is part of its cluster, from 0 (noise) to 1; NaN for rows with NaN.
+        How strongly each row belongs to its cluster, from 0 (noise) to 1; NaN for rows with NaN.
     cluster_persistence_ : ndarray of shape (n_clusters,)
         The stability of each cluster for a row and the highest density; 1 if that is infinite.
     outlier_scores_ : ndarray of shape (n,)
@@ -216,7 +217,7 @@ class HDBSCAN(Clusterer, Estimator):
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
-            Weights of the samples; None is 1 for each.
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -362,7 +363,7 @@ class HDBSCAN(Clusterer, Estimator):
         cut_distance : float
             The radius.
         min_cluster_size : int, default=5
-            Rows of a cluster, or their weight; smaller groups are noise.
+            Least number of rows of a cluster, or their weight; smaller groups are noise.
 
         Returns
         -------

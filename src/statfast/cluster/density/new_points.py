@@ -13,8 +13,8 @@ from statfast._typing import Array
 from statfast.cluster.density.condensed_tree import Clusters
 from statfast.cluster.density.mutual_reachability import NUMBERS_AT_A_TIME, DensityRule
 
-MIN_DENSITY_GAP = 1e-8  # in the place of differences of densities that are 0
-MAX_DENSITY = 1e150  # in the place of infinite densities, of equal rows
+MIN_DENSITY_GAP = 1e-8  # in place of differences of densities that are 0
+MAX_DENSITY = 1e150  # in place of infinite densities, of equal rows
 
 # Of new points (m,), the distances (m, k) of the nearest fitted rows, rising, and which.
 Nearest = Callable[[Array, int], tuple[Array, Array]]

@@ -104,7 +104,7 @@ class Graph:
         if not alike or (np.abs(distance[order] - distance) > slack_of(graph) * distance).any():
             raise ValueError(
                 "X must be symmetric where metric is 'precomputed', and store each distance both "
-                "ways. Take the larger of X and X.T, say."
+                "ways. Take the larger of X and X.T, for example."
             )
         distance = np.minimum(distance, distance[order])
         order = np.lexsort((distance, row))

@@ -50,13 +50,14 @@ class AgglomerativeClustering(Clusterer, Estimator):
     distance_threshold : float, optional
         Clusters at or above this distance are not merged.
     metric_params : dict, optional
-        Parameters of the metric.
+        Further parameters of the metric.
     gini_threshold : float, default=0.3
         Of the linkage "genie", from 0 to 1: how unequal sizes of clusters may be.
     compute_distances : bool, default=False
         Keep ``distances_`` even if `distance_threshold` is not given.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -148,7 +149,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
         Raises
         ------
         ValueError
-            If X is not valid (see `linkage`), if `connectivity` is no graph of its rows, if
+            If X is not valid (see `linkage`), if `connectivity` is not a graph of its rows, if
             `n_clusters` is not between 1 and n, if both or neither of `n_clusters` and
             `distance_threshold` are given, or if a parameter is out of its range.
         TypeError

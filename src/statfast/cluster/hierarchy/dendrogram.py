@@ -37,11 +37,11 @@ def cut_tree(Z: Any, n_clusters: Any = None, *, height: Any = None) -> np.ndarra
     Raises
     ------
     ValueError
-        If Z is no linkage matrix, if a number of clusters is not between 1 and n, if a height is
+        If Z is not a linkage matrix, if a number of clusters is not between 1 and n, if a height is
         not finite, if a sequence is empty, or if neither or both of `n_clusters` and `height` are
         given.
     TypeError
-        If a number of clusters is no integer, or a height no number.
+        If a number of clusters is not an integer, or a height is not a number.
 
     Notes
     -----
@@ -92,7 +92,8 @@ def cophenetic(Z: Any, *, n_jobs: int | None = None) -> np.ndarray:
     Z : array-like of shape (n - 1, 4)
         A linkage matrix.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -102,7 +103,7 @@ def cophenetic(Z: Any, *, n_jobs: int | None = None) -> np.ndarray:
     Raises
     ------
     ValueError
-        If Z is no linkage matrix.
+        If Z is not a linkage matrix.
     MemoryError
         If the distances would take more than half the free memory.
 
@@ -146,9 +147,10 @@ def cophenetic_correlation(
     metric : str or callable, default="euclidean"
         The distance of rows.
     metric_params : dict, optional
-        Parameters of the metric.
+        Further parameters of the metric.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -159,7 +161,7 @@ def cophenetic_correlation(
     Raises
     ------
     ValueError
-        If Z is no linkage matrix, X is not valid, or they are not of as many rows.
+        If Z is not a linkage matrix, X is not valid, or they are not of as many rows.
     MemoryError
         If the matrices would take more than half the free memory.
 
@@ -212,9 +214,9 @@ def inconsistency(Z: Any, depth: int = 2) -> np.ndarray:
     Raises
     ------
     ValueError
-        If Z is no linkage matrix, or depth is below 1.
+        If Z is not a linkage matrix, or depth is below 1.
     TypeError
-        If depth is no integer.
+        If depth is not an integer.
 
     Notes
     -----

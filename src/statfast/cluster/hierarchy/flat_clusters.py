@@ -52,10 +52,10 @@ def fcluster(
     Raises
     ------
     ValueError
-        If Z is no linkage matrix, or `R` or `monocrit` have another number of merges, hold NaN, or
-        are missing.
+        If Z is not a linkage matrix, or `R` or `monocrit` have another number of merges, hold NaN,
+        or are missing.
     TypeError
-        If t is no number.
+        If t is not a number.
 
     See Also
     --------

@@ -33,7 +33,7 @@ def leaves_list(Z: Any) -> np.ndarray:
     Raises
     ------
     ValueError
-        If Z is no linkage matrix.
+        If Z is not a linkage matrix.
 
     See Also
     --------
@@ -67,9 +67,10 @@ def optimal_leaf_ordering(
     metric : str or callable, default="euclidean"
         The distance of rows.
     metric_params : dict, optional
-        Parameters of the metric.
+        Further parameters of the metric.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def optimal_leaf_ordering(
     Raises
     ------
     ValueError
-        If Z is no linkage matrix, X is not valid, or they are not of as many rows.
+        If Z is not a linkage matrix, X is not valid, or they are not of as many rows.
     MemoryError
         If the tables, 12 n^2 bytes, would take more than half the free memory.
 

@@ -67,11 +67,12 @@ def linkage(
         condensed. "centroid", "median" and "ward" are defined by Euclidean distance and take no
         other.
     metric_params : dict, optional
-        Parameters of the metric.
+        Further parameters of the metric.
     gini_threshold : float, default=0.3
         Of "genie", from 0 to 1: how unequal sizes may be. 1 is single linkage.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

@@ -70,7 +70,8 @@ def nearest(
     before : bool
         All columns are queries, and only those before each need be looked at.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

@@ -35,7 +35,7 @@ def cophenet(Z: Any, Y: Any = None) -> Any:
     Raises
     ------
     ValueError
-        If Z is no linkage matrix, or Y is not of as many rows.
+        If Z is not a linkage matrix, or Y is not of as many rows.
     MemoryError
         If the distances would take more than half the free memory.
 
@@ -69,9 +69,9 @@ def inconsistent(Z: Any, d: int = 2) -> np.ndarray:
     Raises
     ------
     ValueError
-        If Z is no linkage matrix, or d is less than 1.
+        If Z is not a linkage matrix, or d is less than 1.
     TypeError
-        If d is no integer.
+        If d is not an integer.
 
     Examples
     --------

@@ -42,9 +42,10 @@ def minimum_spanning_tree(
         Distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...), a function
         of two samples, or "precomputed".
     metric_params : dict, optional
-        Parameters of the metric.
+        Further parameters of the metric.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

@@ -50,10 +50,10 @@ class BisectingKMeans(Centers):
         or a function of (X, k, random_state).
     n_init : int, default=1
         Starts of each split; the one of least inertia is kept, the first such on ties.
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the draws. An int gives the same result each time.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
     max_iter : int, default=300
-        Maximum number of iterations of one run of k-means.
+        Maximum number of iterations of one run.
     verbose : int or bool, default=0
         If not 0, each split prints a line.
     tol : float, default=1e-4
@@ -63,7 +63,8 @@ class BisectingKMeans(Centers):
         Which cluster is split next: that of greatest inertia, or that of most rows. Ties go to the
         first from the left.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -150,7 +151,7 @@ class BisectingKMeans(Centers):
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
-            Weight of each row, not negative; None gives each row weight 1.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------
@@ -311,7 +312,7 @@ class Tree:
         return survey_rows(data.rows[rows], weights, data.n_jobs)
 
     def split(self, place, part, centers, labels):
-        """Put two leaves in the place of one."""
+        """Put two leaves in place of one."""
         leaf, number = self.leaves[place], len(self.splits)
         if leaf.split >= 0:
             self._children[leaf.split][leaf.side] = number

@@ -80,7 +80,7 @@ class KMeansStatistics:
         centers : array-like of shape (k, d)
             The centers; a row equally near to several belongs to the first of them.
         sample_weight : array-like of shape (n,), optional
-            Weight of each row; None gives each row weight 1.
+            Weights of the samples; None is 1 for all.
         labels : ndarray of shape (n,), int32, optional
             The cluster of each row so far, updated in place; None counts every row as moved.
 
@@ -139,7 +139,7 @@ class KMeansStatistics:
         Raises
         ------
         TypeError
-            If `other` is no KMeansStatistics.
+            If `other` is not a KMeansStatistics.
         ValueError
             If it is one of other centers.
         """

@@ -58,11 +58,11 @@ class KMeansConstrained(Centers):
         the mean variance of the columns. It ends in any case when no row changes its cluster.
     verbose : int or bool, default=0
         If not 0, each iteration prints a line.
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the draws. An int gives the same result each time.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads for distances and sums; the flow is found by one. None and -1 take all usable cores,
-        -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number. The flow is found by one.
 
     Attributes
     ----------
@@ -74,14 +74,14 @@ class KMeansConstrained(Centers):
         Sum of squared distances to the center of the row's cluster.
     lower_bound_ : float
         What no assignment of these rows to these centers within the bounds falls below, by the
-        prices: ``inertia_`` but for rounding, which proves the assignment.
+        prices: ``inertia_`` except for rounding, which proves the assignment.
     prices_ : ndarray of shape (k,)
         What a row would have to pay besides its squared distance so that each row's cluster is the
         cheapest: above 0 where a cluster is full, below where it is at the least size, 0 between.
     n_iter_ : int
         Iterations of the run that was kept.
     converged_ : bool
-        Whether it ended before `max_iter`, or there: centers at rest, or moved less than `tol`.
+        Whether the iterations converged: no center moved, or all by less than `tol`.
     n_features_in_ : int
         Number of features, d.
     feature_names_in_ : ndarray of shape (d,)

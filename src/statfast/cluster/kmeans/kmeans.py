@@ -55,8 +55,8 @@ class KMeans(Centers):
         its cluster.
     verbose : int or bool, default=0
         If not 0, each iteration prints a line.
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the draws. An int gives the same result each time.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
     algorithm : {"auto", "lloyd", "elkan", "hamerly", "yinyang"}, default="auto"
         How distances are pruned; all give the same labels. "lloyd" computes all of them;
         "hamerly" carries two bounds for each row from one iteration to the next; "yinyang" has
@@ -65,7 +65,8 @@ class KMeans(Centers):
         with many centers, else "hamerly". "elkan", a name of scikit-learn's, is "auto": the labels
         are the same.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -78,7 +79,7 @@ class KMeans(Centers):
     n_iter_ : int
         Iterations of the run that was kept.
     converged_ : bool
-        Whether it ended before `max_iter`, or there: centers at rest, or moved less than `tol`.
+        Whether the iterations converged: no center moved, or all by less than `tol`.
     n_features_in_ : int
         Number of features, d.
     feature_names_in_ : ndarray of shape (d,)
@@ -184,7 +185,7 @@ class KMeans(Centers):
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
-            Weight of each row, not negative; None gives each row weight 1.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------

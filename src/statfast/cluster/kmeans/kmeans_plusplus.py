@@ -35,12 +35,13 @@ def kmeans_plusplus(
     n_clusters : int
         How many samples, k.
     sample_weight : array-like of shape (n,), optional
-        Weight of each row, not negative; None gives each row weight 1.
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the draws. An int gives the same samples each time, those that
+        Weights of the samples; an integer weight equals a repeated sample.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible. It draws the samples that
         ``KMeans(n_clusters, random_state=random_state)`` starts from.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

@@ -55,7 +55,7 @@ class MiniBatchKMeans(Centers):
         random, given centers, or a function called as ``init(X, n_clusters,
         random_state=RandomState)``.
     max_iter : int, default=100
-        Most times that as many rows are drawn as there are.
+        Maximum number of passes: of draws of as many rows as there are.
     batch_size : int, default=1024
         Samples of a batch, drawn with replacement among those of positive weight. Where there are
         no more, each batch is all samples.
@@ -63,8 +63,8 @@ class MiniBatchKMeans(Centers):
         If not 0, each batch prints a line.
     compute_labels : bool, default=True
         Whether to label all samples by the final centers, which takes a pass over them.
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the draws. An int gives the same result each time.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
     tol : float, default=0.0
         The fit ends once a batch moves the centers by a squared distance of at most `tol` times
         the mean variance of the columns. 0 switches this off.
@@ -81,7 +81,8 @@ class MiniBatchKMeans(Centers):
         Centers that have got less weight than this fraction of the heaviest are put on rows of a
         batch now and then.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -170,7 +171,7 @@ class MiniBatchKMeans(Centers):
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
-            Weight of each row, not negative; None gives each row weight 1.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------
@@ -235,7 +236,7 @@ class MiniBatchKMeans(Centers):
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
-            Weight of each row, not negative; None gives each row weight 1.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------

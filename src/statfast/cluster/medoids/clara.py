@@ -48,15 +48,16 @@ class CLARA(Medoids):
         Initialization within a sample: BUILD (PAM), LAB (among 10 + sqrt(n) samples drawn each
         time), k-medoids++, or random; "auto" is LAB above 2000 samples, else BUILD.
     max_iter : int, default=100
-        Most passes of FasterPAM over a sample.
+        Maximum number of passes of FasterPAM over a sample.
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
         Further parameters of the metric, such as "w", "V" or "VI".
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the samples. An int gives the same result each time.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the samples; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -143,7 +144,7 @@ class CLARA(Medoids):
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
-            Weight of each row in the loss, not negative; None gives each row weight 1.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------

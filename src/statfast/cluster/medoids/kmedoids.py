@@ -67,8 +67,8 @@ class KMedoids(Medoids):
         in proportion to their dissimilarity from the medoids so far; "random" draws k rows. Or the
         numbers of k rows.
     max_iter : int, default=100
-        Most passes over all candidates ("fasterpam"), swaps ("fastpam1", "pam") or iterations
-        ("alternate").
+        Maximum number of passes over all candidates ("fasterpam"), swaps ("fastpam1", "pam") or
+        iterations ("alternate").
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
@@ -81,17 +81,18 @@ class KMedoids(Medoids):
     dtype : {"float64", "float32"}, optional
         What the matrix is kept as; float32 halves it, and rounds dissimilarities to 7 digits. None
         keeps float32 and float64 matrices as they are given, and makes float64 ones.
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the draws of `init`. An int gives the same result each time.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the draws of `init`; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
     medoid_indices_ : ndarray of shape (k,), intp
         The samples that are medoids.
     cluster_centers_ : ndarray of shape (k, d)
-        These rows. Not there for "precomputed"; for "gower" with codes in the place of categories.
+        These rows. Not there for "precomputed"; for "gower" with codes in place of categories.
     labels_ : ndarray of shape (n,), int32
         The nearest medoid of each row, the lowest on ties.
     inertia_ : float
@@ -186,7 +187,7 @@ class KMedoids(Medoids):
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
-            Weight of each row, not negative; None gives each row weight 1.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------

@@ -32,7 +32,8 @@ class Partition:
         Points, by number; medoid m is said to be in slot m.
     weights : ndarray of shape (n,), or None
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
     """
 
     def __init__(
@@ -126,7 +127,7 @@ class Partition:
         return np.bincount(self.slot, self.far - self.close, self.k)
 
     def exchange(self, slot: int, candidate: int) -> None:
-        """Put a candidate in the place of a medoid."""
+        """Put a candidate in place of a medoid."""
         to_it = self.source.matrix[candidate] if self.mirrored else column(self.source, candidate)
         count = pam.exchange(to_it, candidate, slot, self._nearest_arrays, self.lost)
         for start in range(0, count, 4096):

@@ -59,10 +59,11 @@ class KPrototypes(CentersOfTables):
         Maximum number of iterations of one run.
     verbose : int or bool, default=0
         If not 0, each iteration prints a line.
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the draws. An int gives the same result each time.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -157,7 +158,7 @@ class KPrototypes(CentersOfTables):
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (n,), optional
-            Weight of each row, not negative; None gives each row weight 1.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------
@@ -166,8 +167,8 @@ class KPrototypes(CentersOfTables):
         Raises
         ------
         ValueError
-            If X is no table with a row and a column, holds infinity or a column without values, if
-            dissimilarities would overflow, if `categorical_features` names no columns of X, if
+            If X is not a table with a row and a column, holds infinity or a column without values,
+            if dissimilarities would overflow, if `categorical_features` names no columns of X, if
             `n_clusters` is greater than the number of rows (of positive weight), if `init` has the
             wrong shape or other categories, or if a parameter is out of its range.
         TypeError

@@ -100,7 +100,7 @@ class NClustersResult(Columned):
         score : str, optional
             One of `scores`; None is `criterion`.
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Of the line.
 
@@ -160,27 +160,30 @@ def choose_n_clusters(
         distance only, also after scaling ("seuclidean", "mahalanobis"); "ward", "centroid" and
         "median" that, or "precomputed".
     metric_params : dict, optional
-        Parameters of the metric, such as ``{"p": 3}`` of "minkowski".
+        Further parameters of the metric, such as ``{"p": 3}`` of "minkowski".
     ks : iterable of int, optional
         Numbers of clusters, from 1 to n - 1; None is 2 to 10, or to n - 1.
     criterion : {"silhouette", "gap", "calinski_harabasz", "davies_bouldin", "dunn", "dbcv"}
-        What recommends: the largest silhouette width, variance ratio, Dunn index or `dbcv_score`,
-        the least Davies-Bouldin score (the smallest such k), or `rule` on the gap statistic, which
-        can recommend 1 as well. "gap" and "dbcv" are computed only if asked for; "davies_bouldin"
-        and "gap" need rows and Euclidean distance, "dbcv" needs rows. Default "silhouette".
+        What the recommendation follows: the largest silhouette width, variance ratio, Dunn index or
+        `dbcv_score`, the least Davies-Bouldin score (the smallest such k), or `rule` on the gap
+        statistic, which can recommend 1 as well. "gap" and "dbcv" are computed only if asked for;
+        "davies_bouldin" and "gap" need rows and Euclidean distance, "dbcv" needs rows.
+        Default "silhouette".
     n_boot : int, default=50
         Reference sets of the gap statistic.
     rule : str, default="firstSEmax"
         Rule by which the gap statistic chooses, as R's ``maxSE``: "firstSEmax", "Tibs2001SEmax",
         "globalSEmax", "firstmax" or "globalmax".
     noise_label : label, optional
-        The label that a function given as `method` puts on rows in no cluster, such as -1: scores
-        are those of the other rows, but for "dbcv", which counts noise with 0, and the share of
-        noise is among them. None takes each label for a cluster.
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of starts and reference sets.
+        The label that a callable `method` gives to rows in no cluster, such as -1: scores
+        are those of the other rows, except for "dbcv", which counts noise as 0, and the share of
+        noise is among them. None counts each label as a cluster.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the starts and reference sets; an integer makes the result
+        reproducible.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

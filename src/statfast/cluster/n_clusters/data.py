@@ -35,7 +35,7 @@ class CheckedData(NamedTuple):
         Of the rows; or "precomputed": also the matrix of a function of two rows, which is called
         once for each pair.
     metric_params : dict, optional
-        Parameters of the metric.
+        Further parameters of the metric.
     rows : ndarray of shape (n, d), or (n, n)
         What a function given as method is called with: the rows, if there are any.
     """

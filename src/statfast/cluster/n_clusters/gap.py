@@ -110,7 +110,7 @@ class GapStatisticResult(Columned):
             Rule of R's ``maxSE``: "firstSEmax", "Tibs2001SEmax", "globalSEmax", "firstmax" or
             "globalmax".
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Of the line.
 
@@ -163,10 +163,12 @@ def gap_statistic(
     null : {"pca", "box"}, default="pca"
         Reference sets are uniform in a box along the principal axes ("scaledPCA" in R) or along
         the columns ("original").
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the reference sets and starts.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the reference sets and starts; an integer makes the result
+        reproducible.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores. A function given as `method` is called in one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number. A callable `method` is called in one.
 
     Returns
     -------

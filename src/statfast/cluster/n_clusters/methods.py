@@ -100,7 +100,7 @@ def by_function(points: Any, ks: Any, seed: int, *, function: Any, noise_label: 
 
 def with_noise(family: Callable[..., Any], noise_label: Any) -> Callable[..., Any]:
     """The method, whose function may call rows noise."""
-    is_noise(np.zeros(0), noise_label)  # refuses what is no label
+    is_noise(np.zeros(0), noise_label)  # refuses what is not a label
     if getattr(family, "func", None) is not by_function:
         return family
     return partial(family, noise_label=noise_label)

@@ -75,7 +75,7 @@ class StabilityResult(Columned):
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Style of the main artist, passed on to matplotlib.
 
@@ -128,16 +128,17 @@ def cluster_stability(
         symmetric, or "precomputed". "kmeans" takes Euclidean distance only, also after scaling;
         "ward", "centroid" and "median" that, or "precomputed".
     metric_params : dict, optional
-        Parameters of the metric.
+        Further parameters of the metric.
     n_boot : int, default=100
         Bootstrap sets. Of rows drawn several times one is kept.
     noise_label : label, optional
-        The label that a function given as `method` puts on rows in no cluster, such as -1: noise
-        is no cluster whose stability is asked for. None takes each label for a cluster.
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the draws and starts.
+        The label that a callable `method` gives to rows in no cluster, such as -1: noise
+        is not a cluster whose stability is asked for. None counts each label as a cluster.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the draws and starts; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores. A function given as `method` is called in one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number. A callable `method` is called in one.
 
     Returns
     -------
@@ -211,7 +212,7 @@ def cluster_stability(
 
 
 def _numbered(labels: Array) -> tuple[Array, int]:
-    """Labels from 0 on, but for noise, which is -1; and how many there are."""
+    """Labels from 0 on, except for noise, which is -1; and how many there are."""
     classes, codes = np.unique(labels, return_inverse=True)
     noise = int(np.count_nonzero(classes < 0))
     return codes - noise, len(classes) - noise

@@ -117,7 +117,7 @@ class ComponentChoice(Tabled):
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Style of the line of eigenvalues.
 
@@ -164,10 +164,11 @@ def choose_components(
         Each column in random order (Buja & Eyuboglu 1992), or normal numbers of its variance.
     quantile : float, default=0.95
         Quantile of the random eigenvalues in parallel analysis.
-    random_state : None, int, Generator, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed or generator; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

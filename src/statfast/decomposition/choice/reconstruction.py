@@ -91,7 +91,7 @@ def reconstruction_errors(
     cv : int, splitter or iterable of (train, test), default=5
         An integer cuts the samples into so many runs.
     groups : array-like of shape (n,), optional
-        Of the samples, for a splitter in `cv` that keeps groups together.
+        Group of each sample, for splitters that keep groups together.
     correlation : bool, default=False
         Divide columns by their standard deviation among the other rows. Distances are then those
         of standardized columns.
@@ -100,7 +100,8 @@ def reconstruction_errors(
     sample_weight : array-like of shape (n,), optional
         Weights of the samples; None is 1 for all.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -180,26 +181,26 @@ def _train(pair: Any, n: int) -> Any:
 
 def _errors(train: Any, test: Any, d: int, most: Any, correlation: Any) -> Any:
     """Mean squared errors of a fold for 0, ..., most components."""
-    learnt, held = train.matrix(), test.matrix()
+    learned, held = train.matrix(), test.matrix()
     distance = test.mean - train.mean
     held += test.total_weight * distance[:, None] * distance
     if correlation:
         scale, constant = scale_of(train.diagonal()[:d], train.mean[:d], train.total_weight)
-        by = np.ones(len(learnt))
+        by = np.ones(len(learned))
         by[:d] = scale
-        learnt, held = learnt / (by[:, None] * by), held / (by[:, None] * by)
-        for table in (learnt, learnt.T):
+        learned, held = learned / (by[:, None] * by), held / (by[:, None] * by)
+        for table in (learned, learned.T):
             table[list(constant)] = 0.0
-    values, V = largest_eigen(learnt[:d, :d], most)
+    values, V = largest_eigen(learned[:d, :d], most)
     total_weight = test.total_weight if test.total_weight > 0.0 else 1.0
     inside = V @ held[:d, :d] @ V.T
-    if len(learnt) == d:
+    if len(learned) == d:
         explained = np.cumsum(inside.diagonal())
         return (held.trace() - np.concatenate([[0.0], explained])).clip(0.0) / total_weight
     live = values > 4.0 * d * np.finfo(float).eps * values[0]
     # In units of the scores, so that neither slopes nor their squares overflow for tiny scores.
     unit = np.ldexp(1.0, int(np.frexp(np.sqrt(values[0]))[1])) if values[0] > 0.0 else 1.0
-    slopes = V @ learnt[:d, d:] / unit / (np.where(live, values, 1.0) / unit / unit)[:, None]
+    slopes = V @ learned[:d, d:] / unit / (np.where(live, values, 1.0) / unit / unit)[:, None]
     gamma = np.where(live[:, None], slopes, 0.0)
     # |y - T gamma|^2 summed, for the leading k of the scores T, grows entry by entry.
     cross = ((V @ held[:d, d:] / unit) * gamma).sum(axis=1)

@@ -133,7 +133,7 @@ def refine(
     A Gram matrix has squared the condition of the rows. With V and s from it, the rows of
     Q = Z V' / s are nearly orthonormal, and their own Gram matrix, in a second pass, gives the
     factor by which R = diag(s) V is off: Cholesky QR iterated (Fukaya et al. 2020,
-    doi:10.1137/18M1218212), with eigenvectors in the place of Cholesky's factor. Nothing is
+    doi:10.1137/18M1218212), with eigenvectors in place of Cholesky's factor. Nothing is
     amplified below rounding: what is below it comes out as 0.
     """
     for _ in range(3):

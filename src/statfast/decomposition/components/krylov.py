@@ -89,7 +89,7 @@ def largest_by_krylov(
         basis[m:stop], images = new, operate(new)
         n_iter += 1
         shares, rest = np.zeros((stop, stop - m)), images
-        # An image lies in its block and the one before, but for rounding.
+        # An image lies in its block and the one before, except for rounding.
         for first in (linked, 0):
             more = _times(basis[first:stop], rest.T)
             shares[first:] += more

@@ -97,9 +97,9 @@ class NMF(Transformer, Estimator):
         first iteration; "mu" when ten iterations lower the square root of the divergence by no more
         than this share of that of the start.
     max_iter : int, default=200
-        Iterations at most.
-    random_state : int, Generator or None, default=None
-        For starts that are random.
+        Maximum number of iterations.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of random starts; an integer makes the result reproducible.
     alpha_W : float, default=0.0
         Strength of the penalty of W.
     alpha_H : float or "same", default="same"
@@ -107,7 +107,8 @@ class NMF(Transformer, Estimator):
     l1_ratio : float, default=0.0
         Share of the l1 penalty, which makes factors sparse; the rest is of squares.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores. The result has the same bits for any number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

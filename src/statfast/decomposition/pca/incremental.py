@@ -29,10 +29,10 @@ class IncrementalPCA(MomentComponents):
     whiten : bool, default=False
         Divide scores by their standard deviation.
     copy : bool, default=True
-        Without meaning: X is never modified.
+        Kept for scikit-learn's sake: input is never modified.
     batch_size : int or None, default=None
         Rows that ``fit`` reads at a time; None is five times the columns. The answer is the same,
-        but for rounding.
+        except for rounding.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ class PCA(MomentComponents):
         those above the mean eigenvalue; "broken_stick" those that hold more than random pieces of a
         stick (see `choose_components`).
     copy : bool, default=True
-        Without meaning: X is never modified.
+        Kept for scikit-learn's sake: input is never modified.
     whiten : bool, default=False
         Divide scores by their standard deviation. A component without variance scores 0.
     svd_solver : {"auto", "full", "covariance_eigh", "arpack", "randomized"}, default="auto"
@@ -50,8 +50,9 @@ class PCA(MomentComponents):
         Vectors that iterations carry beyond those asked for.
     power_iteration_normalizer : {"auto", "QR", "LU", "none"}, default="auto"
         Without meaning: what iterations carry is always orthonormal.
-    random_state : None, int, Generator, default=None
-        For the start of iterations. None takes the same start each time.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the start of iterations; an integer makes the result reproducible. None
+        takes the same start each time.
     correlation : bool, default=False
         Divide columns by their standard deviation (divisor n - 1) first, as R's
         ``prcomp(x, scale. = TRUE)``. Constant columns are left out, with a warning.
@@ -179,7 +180,7 @@ class PCA(MomentComponents):
         y : ignored
             Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
-            Not with Chunks.
+            Weights of the samples; an integer weight equals a repeated sample. Not with Chunks.
 
         Returns
         -------

@@ -54,7 +54,8 @@ class PrincipalComponentRegression(Regressor, SumFit):
     scale : bool, default=False
         Divide columns by their standard deviation first, as R's ``pls::pcr(scale = TRUE)``.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores. The result has the same bits for any number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -132,7 +133,7 @@ class PrincipalComponentRegression(Regressor, SumFit):
         y : array-like of shape (n,) or (n, T)
             Target values.
         sample_weight : array-like of shape (n,), optional
-            An integer weight is a repeated sample.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------

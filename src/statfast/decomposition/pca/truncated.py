@@ -52,13 +52,15 @@ class TruncatedSVD(ComponentModel):
         Vectors that iterations carry beyond those asked for.
     power_iteration_normalizer : {"auto", "OR", "QR", "LU", "none"}, default="auto"
         Without meaning: what iterations carry is always orthonormal.
-    random_state : None, int, Generator, default=None
-        For the start of iterations. None takes the same start each time.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the start of iterations; an integer makes the result reproducible. None
+        takes the same start each time.
     tol : float, default=0.0
         Residual at which iterations end, relative to the largest squared singular value. 0 is
         1e-10.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores. The result has the same bits for any number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -130,7 +132,7 @@ class TruncatedSVD(ComponentModel):
         y : ignored
             Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
-            An integer weight is a repeated sample.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------

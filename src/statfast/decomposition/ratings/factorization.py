@@ -75,13 +75,15 @@ class RatingsFactorization(Transformer, Estimator):
     alpha : float, default=40.0
         Growth of confidence; of implicit feedback alone.
     max_iter : int, default=50
-        Iterations at most, of two half-steps each.
+        Maximum number of iterations, of two half-steps each.
     tol : float, default=1e-4
         Fall of the objective, relative to itself, at which iterations end.
-    random_state : None, int, Generator, default=None
-        For the start. None takes the same start each time.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the start of iterations; an integer makes the result reproducible. None
+        takes the same start each time.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores. The result has the same bits for any number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

@@ -62,18 +62,19 @@ class AdaBoostClassifier(Classifier, Estimator):
         What is boosted: any classifier whose ``fit`` takes ``sample_weight``, or any at all with
         ``method="resample"``. None is a stump, ``DecisionTreeClassifier(max_depth=1)``.
     n_estimators : int, default=50
-        The largest number of rounds. They end early if a classifier is perfect, or no better than
-        chance.
+        The largest number of rounds. Boosting ends early if a classifier is perfect, or no better
+        than chance.
     learning_rate : float, default=1.0
         Factor of all votes.
-    random_state : int, Generator or None, default=None
-        Seeds members that have a ``random_state``, and draws samples.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the drawn samples, and of members that have a ``random_state``; an
+        integer makes the result reproducible.
     method : {"reweight", "resample"}, default="reweight"
         Whether members are fitted to weighted samples, or to n samples drawn by their weights (by
         how often each was drawn, if the member takes weights).
     n_jobs : int, optional
-        Threads that stumps are searched by; None and -1 take all usable cores. The result has the
-        same bits for any number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -395,7 +396,7 @@ class AdaBoostClassifier(Classifier, Estimator):
         return (right - other_votes.max(axis=1)) / total
 
     def _additive_trees(self, X: Any) -> AdditiveTrees | None:
-        """The decision function as a sum of trees; None if members are no plain trees."""
+        """The decision function as a sum of trees; None if members are not plain trees."""
         self._fitted_members()
         k, pairs = (
             len(self.classes_),

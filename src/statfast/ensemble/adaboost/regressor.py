@@ -60,14 +60,15 @@ class AdaBoostRegressor(Regressor, Estimator):
     estimator : estimator, optional
         What is boosted: any regressor. None is ``DecisionTreeRegressor(max_depth=3)``.
     n_estimators : int, default=50
-        The largest number of rounds. They end early if a member is perfect, or its average loss is
-        1/2 or more.
+        The largest number of rounds. Boosting ends early if a member is perfect, or its average
+        loss is 1/2 or more.
     learning_rate : float, default=1.0
         Factor of all votes.
     loss : {"linear", "square", "exponential"}, default="linear"
         Of a row with error e, as a fraction of the largest error: e, e^2 or 1 - exp(-e).
-    random_state : int, Generator or None, default=None
-        Draws samples, and seeds members that have a ``random_state``.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the drawn samples, and of members that have a ``random_state``; an
+        integer makes the result reproducible.
 
     Attributes
     ----------

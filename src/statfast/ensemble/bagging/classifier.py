@@ -44,12 +44,13 @@ class BaggingClassifier(Classifier, BaggingModel):
     oob_score : bool, default=False
         Rate members by the samples that were not drawn for them.
     warm_start : bool, default=False
-        Keep the members of the fit before, of the same samples, and add others.
+        Keep the members of the last fit, to the same samples, and add to them.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
-    random_state : int, Generator or None, default=None
-        Draws rows and columns, and seeds members that have a ``random_state``.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the drawn rows and columns, and of members that have a
+        ``random_state``; an integer makes the result reproducible.
 
     Attributes
     ----------
@@ -124,8 +125,8 @@ class BaggingClassifier(Classifier, BaggingModel):
         sample_weight : array-like of shape (n,), optional
             Chances of the samples to be drawn.
         **fit_params : object
-            Arguments that the estimator asked for, where scikit-learn's metadata routing is on;
-            of those with a value for each sample, members get the values of theirs.
+            Arguments that the estimator requests, where scikit-learn's metadata routing is enabled;
+            of those with a value for each sample, members get the values of their samples.
 
         Returns
         -------
@@ -169,7 +170,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         X : array-like of shape (m, d)
             Samples to predict.
         **params : object
-            Arguments that the estimator asked for, where scikit-learn's metadata routing is on.
+            Arguments that the estimator requests, where scikit-learn's metadata routing is enabled.
 
         Returns
         -------
@@ -204,7 +205,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         X : array-like of shape (m, d)
             Samples to predict.
         **params : object
-            Arguments that the estimator asked for, where scikit-learn's metadata routing is on.
+            Arguments that the estimator requests, where scikit-learn's metadata routing is enabled.
 
         Returns
         -------
@@ -228,7 +229,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         X : array-like of shape (m, d)
             Samples to predict.
         **params : object
-            Arguments that the estimator asked for, where scikit-learn's metadata routing is on.
+            Arguments that the estimator requests, where scikit-learn's metadata routing is enabled.
 
         Returns
         -------
@@ -261,7 +262,7 @@ class BaggingClassifier(Classifier, BaggingModel):
         X : array-like of shape (m, d)
             Samples to predict.
         **params : object
-            Arguments that the estimator asked for, where scikit-learn's metadata routing is on.
+            Arguments that the estimator requests, where scikit-learn's metadata routing is enabled.
 
         Returns
         -------

@@ -83,8 +83,8 @@ class BaggingDraws:
         """(generator, columns, rows) of member i."""
         if self.kept is not None:
             raise AttributeError(
-                "Which rows members were fitted to is not known of a model from scikit-learn. Fit "
-                "it by statfast."
+                "A model from scikit-learn does not keep the rows that members were fitted to. Fit "
+                "it with statfast."
             )
         rng = np.random.default_rng([self.entropy, i])
         n = self.n if self.drawable is None else len(self.drawable)

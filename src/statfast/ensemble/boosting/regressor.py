@@ -30,7 +30,7 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
     learning_rate : float, default=0.1
         Factor of the values of all leaves; 1 for no shrinkage.
     max_iter : int, default=100
-        The largest number of rounds, each a tree.
+        Maximum number of rounds, each of one tree.
     max_leaf_nodes : int or None, default=31
         Leaves of a tree at most, 2 or more; None for no limit.
     max_depth : int or None, default=None
@@ -55,7 +55,7 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
         Groups of columns that may meet on a path from the root to a leaf. Columns in no group make
         one of their own. "pairwise" is all pairs, "no_interactions" each column alone.
     warm_start : bool, default=False
-        Go on from the fit before, on the same data, with more rounds.
+        Keep the trees of the last fit, to the same samples, and add to them.
     early_stopping : "auto" or bool, default="auto"
         Whether to stop when scores no longer improve; "auto" does for more than 10 000 samples, or
         if `X_val` is passed.
@@ -71,8 +71,9 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
         By how much a score must be better to count as an improvement.
     verbose : int, default=0
         1 prints a summary, 2 a line for each round.
-    random_state : int, Generator or None, default=None
-        Draws rows for quantiles (above 200 000), rows held out, and columns.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the rows for quantiles (above 200 000), rows held out, and columns; an
+        integer makes the result reproducible.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -130,8 +131,8 @@ class HistGradientBoostingRegressor(Regressor, HistBoosting):
     **Ties** between splits go to the lowest column, the lowest cut, and missing values to the
     right. Splits that gain no more than the rounding of sums are not made.
 
-    **Weights** have no unit, but for `l2_regularization`, which counts rows. A row of weight 0 is
-    not there; `min_samples_leaf` counts rows, whatever their weight.
+    **Weights** have no unit, except for `l2_regularization`, which counts rows. A row of weight 0
+    is not there; `min_samples_leaf` counts rows, whatever their weight.
 
     Cost: O(n d) a level of a tree, O(256 d) a node. Memory: 2 n d + 32 n bytes, and 4 kB a column
     for each leaf.

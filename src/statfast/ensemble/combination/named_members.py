@@ -138,7 +138,7 @@ class Combination(NamedEstimators, HandsWeightsOn, Transformer, Estimator):
 
 
 def require_list(estimators: Any) -> None:
-    """Refuse what is no list of pairs of a name and an estimator."""
+    """Refuse what is not a list of pairs of a name and an estimator."""
     wanted = "estimators must be a list of pairs (name, estimator)"
     if not isinstance(estimators, list | tuple) or not len(estimators):
         raise TypeError(f"{wanted}; got {shown(estimators)}. Name one at least.")

@@ -223,7 +223,7 @@ class StackingClassifier(Classifier, Stacking):
     ----------
     estimators : list of (str, estimator)
         Names and estimators. They are copied, not fitted themselves, unless `cv` is "prefit".
-        "drop" in the place of one leaves it out. A regressor among them learns the places of the
+        "drop" in place of one leaves it out. A regressor among them learns the places of the
         labels in `classes_`. Parameters are set as ``name__parameter``.
     final_estimator : estimator, optional
         A classifier of their answers. None is ``LogisticRegression(C=1.0)``.
@@ -324,9 +324,9 @@ class StackingClassifier(Classifier, Stacking):
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Passed to all estimators, which have to take it.
+            Passed to the estimators, which have to take it.
         groups : array-like of shape (n,), optional
-            Of the samples, for a splitter in `cv` that keeps groups together.
+            Group of each sample, for splitters that keep groups together.
 
         Returns
         -------
@@ -338,7 +338,7 @@ class StackingClassifier(Classifier, Stacking):
             If names repeat or hold "__", all estimators are dropped, one has no method that is
             asked, the folds do not hold out each row once, or an estimator refuses the rows.
         TypeError
-            If `estimators` is no list of pairs of names and estimators, or weights are passed to
+            If `estimators` is not a list of pairs of names and estimators, or weights are passed to
             one that does not take them.
         """
         wanted = self._checked().stack_method
@@ -388,7 +388,7 @@ class StackingRegressor(Regressor, Stacking):
     ----------
     estimators : list of (str, estimator)
         Names and regressors. They are copied, not fitted themselves, unless `cv` is "prefit".
-        "drop" in the place of one leaves it out. Parameters are set as ``name__parameter``.
+        "drop" in place of one leaves it out. Parameters are set as ``name__parameter``.
     final_estimator : estimator, optional
         A regressor of their predictions. None is ``RidgeCV()``.
     cv : int, splitter, iterable or "prefit", optional
@@ -475,9 +475,9 @@ class StackingRegressor(Regressor, Stacking):
         y : array-like of shape (n,)
             Target values.
         sample_weight : array-like of shape (n,), optional
-            Passed to all estimators, which have to take it.
+            Passed to the estimators, which have to take it.
         groups : array-like of shape (n,), optional
-            Of the samples, for a splitter in `cv` that keeps groups together.
+            Group of each sample, for splitters that keep groups together.
 
         Returns
         -------
@@ -486,10 +486,10 @@ class StackingRegressor(Regressor, Stacking):
         Raises
         ------
         ValueError
-            If names repeat or hold "__", all estimators are dropped, one is no regressor, the folds
-            do not hold out each row once, or an estimator refuses the rows.
+            If names repeat or hold "__", all estimators are dropped, one is not a regressor, the
+            folds do not hold out each row once, or an estimator refuses the rows.
         TypeError
-            If `estimators` is no list of pairs of names and estimators, or weights are passed to
+            If `estimators` is not a list of pairs of names and estimators, or weights are passed to
             one that does not take them.
         """
         self._checked()

@@ -143,7 +143,7 @@ class VotingClassifier(Classifier, VotingEnsemble):
     ----------
     estimators : list of (str, estimator)
         Names and classifiers with ``fit`` and ``predict``; for soft voting with
-        ``predict_proba``, too. They are copied, not fitted themselves. "drop" in the place of one
+        ``predict_proba``, too. They are copied, not fitted themselves. "drop" in place of one
         leaves it out. Parameters are set as ``name__parameter``, and a classifier by its name.
     voting : {"hard", "soft"}, default="hard"
         The class with the most votes, or with the largest mean probability.
@@ -228,7 +228,7 @@ class VotingClassifier(Classifier, VotingEnsemble):
         y : array-like of shape (n,)
             A label for each row.
         sample_weight : array-like of shape (n,), optional
-            Passed to the classifiers, all of which have to take it.
+            Passed to the estimators, which have to take it.
 
         Returns
         -------
@@ -237,10 +237,10 @@ class VotingClassifier(Classifier, VotingEnsemble):
         Raises
         ------
         ValueError
-            If names repeat or hold "__", all estimators are dropped, one is no classifier,
+            If names repeat or hold "__", all estimators are dropped, one is not a classifier,
             `weights` has not one number for each, or an estimator refuses the rows.
         TypeError
-            If `estimators` is no list of pairs of names and estimators, or weights are passed to
+            If `estimators` is not a list of pairs of names and estimators, or weights are passed to
             one that does not take them.
         """
         members, member_weights = self._checked_members(sample_weight)
@@ -367,7 +367,7 @@ class VotingRegressor(Regressor, VotingEnsemble):
     ----------
     estimators : list of (str, estimator)
         Names and regressors with ``fit`` and ``predict``. They are copied, not fitted themselves.
-        "drop" in the place of one leaves it out. Parameters are set as ``name__parameter``, and a
+        "drop" in place of one leaves it out. Parameters are set as ``name__parameter``, and a
         regressor by its name.
     weights : array-like of shape (L,), optional
         How much each regressor counts, dropped ones among them; not negative. None is 1 for all.
@@ -430,7 +430,7 @@ class VotingRegressor(Regressor, VotingEnsemble):
         y : array-like of shape (n,)
             Target values.
         sample_weight : array-like of shape (n,), optional
-            Passed to the regressors, all of which have to take it.
+            Passed to the estimators, which have to take it.
 
         Returns
         -------
@@ -439,10 +439,10 @@ class VotingRegressor(Regressor, VotingEnsemble):
         Raises
         ------
         ValueError
-            If names repeat or hold "__", all estimators are dropped, one is no regressor,
+            If names repeat or hold "__", all estimators are dropped, one is not a regressor,
             `weights` has not one number for each, or an estimator refuses the rows.
         TypeError
-            If `estimators` is no list of pairs of names and estimators, or weights are passed to
+            If `estimators` is not a list of pairs of names and estimators, or weights are passed to
             one that does not take them.
         """
         members, member_weights = self._checked_members(sample_weight)

@@ -30,7 +30,7 @@ class ExtraTreesClassifier(ClassForest):
         Predict the out-of-bag samples and score that; a callable takes y and the
         predictions.
     warm_start : bool, default=False
-        Keep the trees of the fit before and add to them.
+        Keep the trees of the last fit, and add to them.
     verbose : int, default=0
         Above 0, ``fit`` shows a progress bar (see `statfast.progress_bar`).
     max_depth : int, optional
@@ -56,10 +56,11 @@ class ExtraTreesClassifier(ClassForest):
         Columns of categories, of which a random set goes to the left: by a mask, numbers, or names;
         "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
         column. None for none.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of samples and draws.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the samples and draws; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -155,7 +156,7 @@ class ExtraTreesRegressor(NumberForest):
         Predict the out-of-bag samples and score that; a callable takes y and the
         predictions.
     warm_start : bool, default=False
-        Keep the trees of the fit before and add to them.
+        Keep the trees of the last fit, and add to them.
     verbose : int, default=0
         Above 0, ``fit`` shows a progress bar (see `statfast.progress_bar`).
     max_depth : int, optional
@@ -181,10 +182,11 @@ class ExtraTreesRegressor(NumberForest):
         Columns of categories, of which a random set goes to the left: by a mask, numbers, or names;
         "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
         column. None for none.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of samples and draws.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the samples and draws; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

@@ -78,8 +78,8 @@ class ForestImportances:
             Their targets.
         n_repeats : int, default=1
             Shuffles of each column and tree.
-        random_state : int, numpy.random.Generator or None, default=None
-            Seed of the shuffles.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed or generator of the shuffles; an integer makes the result reproducible.
 
         Returns
         -------

@@ -125,11 +125,11 @@ class IsolationForest(Estimator):
         Columns that hold categories: a mask, or columns by number or name. "from_dtype" takes
         those that a data frame declares as such; None takes none.
     warm_start : bool, default=False
-        Keep the trees of the fit before and add to them.
+        Keep the trees of the last fit, and add to them.
     verbose : int, default=0
         Above 0, ``fit`` shows a progress bar (see `statfast.progress_bar`).
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the draws and of the splits.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the draws and splits; an integer makes the result reproducible.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.

@@ -130,7 +130,7 @@ class NumberForest(Regressor, ForestModel):
             `oob_prediction_`, of a fit with ``oob_score=True`` to one output. They hold as often as
             `level` says where there are many rows; `ConformalRegressor` has those of few.
         level : float, default=0.9
-            Of the interval.
+            Confidence level of the interval, between 0 and 1.
 
         Returns
         -------
@@ -220,7 +220,7 @@ class NumberForest(Regressor, ForestModel):
         rows = rows_to_answer(self, X)
         if "_members" not in vars(self) or self.n_outputs_ > 1:
             raise ValueError(
-                "predict_quantiles needs a fit with store_leaves=True on one output. Fit so."
+                "predict_quantiles needs a fit with store_leaves=True on one output. Fit again."
             )
         q = np.array([as_real(x, "quantiles", 0.0, 1.0) for x in np.atleast_1d(quantiles).tolist()])
         if (np.diff(q) < 0).any():

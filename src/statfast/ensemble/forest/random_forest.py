@@ -29,7 +29,7 @@ class RandomForestClassifier(ClassForest):
         Predict the out-of-bag samples and score that; a callable takes y and the
         predictions.
     warm_start : bool, default=False
-        Keep the trees of the fit before and add to them.
+        Keep the trees of the last fit, and add to them.
     verbose : int, default=0
         Above 0, ``fit`` shows a progress bar (see `statfast.progress_bar`).
     max_depth : int, optional
@@ -55,10 +55,11 @@ class RandomForestClassifier(ClassForest):
         Columns of categories, split into two sets of them: by a mask, numbers, or names;
         "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
         column. None for none.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of samples and draws.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the samples and draws; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -149,7 +150,7 @@ class RandomForestRegressor(NumberForest):
         Predict the out-of-bag samples and score that; a callable takes y and the
         predictions.
     warm_start : bool, default=False
-        Keep the trees of the fit before and add to them.
+        Keep the trees of the last fit, and add to them.
     verbose : int, default=0
         Above 0, ``fit`` shows a progress bar (see `statfast.progress_bar`).
     max_depth : int, optional
@@ -175,10 +176,11 @@ class RandomForestRegressor(NumberForest):
         Columns of categories, split into two sets of them: by a mask, numbers, or names;
         "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
         column. None for none.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of samples and draws.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the samples and draws; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

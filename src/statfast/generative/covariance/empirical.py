@@ -384,7 +384,8 @@ def empirical_covariance(
     sample_weight : array-like of shape (n,), optional
         Weights of the samples; an integer weight equals a repeated sample.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

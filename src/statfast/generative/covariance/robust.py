@@ -110,7 +110,7 @@ class MinCovDet(CovarianceMethods):
         Fraction of the rows, above 0 and at most 1, whose covariance has the least determinant;
         the more, the less outliers are withstood, and the less the estimate varies. None is the
         least that is safe, (n + d + 1) / 2 rows.
-    random_state : int, Generator or None
+    random_state : int, RandomState, Generator or None
         Seed or generator; an integer makes the result reproducible.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
@@ -125,13 +125,13 @@ class MinCovDet(CovarianceMethods):
     raw_support_ : ndarray of shape (n,), bool
         Which rows it has.
     location_ : ndarray of shape (d,)
-        Mean of the rows that are no outliers by the raw estimate.
+        Mean of the rows that are not outliers by the raw estimate.
     covariance_ : ndarray of shape (d, d)
         Their covariance, times a factor that makes it consistent for normal rows.
     precision_ : ndarray of shape (d, d), or None
         Inverse of the covariance; its pseudo-inverse if it is singular.
     support_ : ndarray of shape (n,), bool
-        Rows that are no outliers by the raw estimate.
+        Rows that are not outliers by the raw estimate.
     dist_ : ndarray of shape (n,)
         Squared Mahalanobis distances of the fitted samples.
     n_features_in_ : int
@@ -250,7 +250,7 @@ class MinCovDet(CovarianceMethods):
     def _reweighted(
         self, rows: Array, raw_support: Array, raw: RowEstimate
     ) -> tuple[Array, RowEstimate, float]:
-        """Rows that are no outliers, their estimate, and its factor of consistency."""
+        """Rows that are not outliers, their estimate, and its factor of consistency."""
         from scipy.special import chdtri
 
         d = rows.shape[1]
@@ -285,7 +285,7 @@ class MinCovDet(CovarianceMethods):
         return corrected
 
     def reweight_covariance(self, data: Rows) -> tuple[Array, Array, Array]:
-        """Return the estimate of the samples that are no outliers by the raw one.
+        """Return the estimate of the samples that are not outliers by the raw one.
 
         Nothing is fitted: the estimator stays as it is.
 
@@ -339,7 +339,7 @@ class EllipticEnvelope(MinCovDet):
     support_fraction : float, optional
         Fraction of the rows, above 0 and at most 1, whose covariance has the least determinant.
         None is the least that is safe, (n + d + 1) / 2 rows.
-    random_state : int, Generator or None
+    random_state : int, RandomState, Generator or None
         Seed or generator; an integer makes the result reproducible.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
@@ -356,13 +356,13 @@ class EllipticEnvelope(MinCovDet):
     raw_support_ : ndarray of shape (n,), bool
         Which rows it has.
     location_ : ndarray of shape (d,)
-        Mean of the rows that are no outliers by the raw estimate.
+        Mean of the rows that are not outliers by the raw estimate.
     covariance_ : ndarray of shape (d, d)
         Their covariance, times a factor that makes it consistent for normal rows.
     precision_ : ndarray of shape (d, d), or None
         Inverse of the covariance; its pseudo-inverse if it is singular.
     support_ : ndarray of shape (n,), bool
-        Rows that are no outliers by the raw estimate.
+        Rows that are not outliers by the raw estimate.
     dist_ : ndarray of shape (n,)
         Squared Mahalanobis distances of the fitted samples.
     n_features_in_ : int
@@ -378,7 +378,7 @@ class EllipticEnvelope(MinCovDet):
 
     Notes
     -----
-    Rows have to be those of one normal distribution, but for outliers, and many more than the
+    Rows have to be those of one normal distribution, except for outliers, and many more than the
     square of the columns.
 
     Cost and memory: those of `MinCovDet`; n d^2 for answers.
@@ -508,7 +508,7 @@ class EllipticEnvelope(MinCovDet):
         y : array-like of shape (m,)
             +1 for regular samples and -1 for outliers.
         sample_weight : array-like of shape (m,), optional
-            Weights of the samples.
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -547,10 +547,11 @@ def fast_mcd(
         Fraction of the rows, above 0 and at most 1. None takes (n + d + 1) / 2 rows.
     cov_computation_method : callable, default=empirical_covariance
         Present for the interface: no other covariance is minimized.
-    random_state : int, Generator or None
+    random_state : int, RandomState, Generator or None
         Seed or generator; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

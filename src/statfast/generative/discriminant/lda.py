@@ -46,7 +46,7 @@ class LinearDiscriminantAnalysis(Transformer, ClassNormals):
     """Linear discriminant analysis: classification and canonical variates.
 
     Each class is normal with a mean of its own and a covariance S common to all, so that the
-    logarithm of prior times density is, but for a term common to all classes, the linear score::
+    logarithm of prior times density is, except for a term common to all classes, the linear score::
 
         delta_k(x) = x' S^-1 m_k - m_k' S^-1 m_k / 2 + log(prior_k)
 

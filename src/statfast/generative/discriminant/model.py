@@ -106,7 +106,7 @@ class ClassNormals(ClassRule, SumFit):
     ) -> Self:
         """Update the fit with more samples.
 
-        The result is that of one `fit` on all the rows, but for rounding. Until every class has
+        The result is that of one `fit` on all the rows, except for rounding. Until every class has
         the rows that its covariance needs, the estimator stays unfitted.
 
         Parameters
@@ -214,7 +214,8 @@ class ClassNormals(ClassRule, SumFit):
         y : array-like of shape (n,)
             Class labels.
         sample_weight : array-like of shape (n,), optional
-            A row is left out with all of its weight.
+            Weights of the samples; an integer weight equals a repeated sample. A sample is left out
+            with all of its weight.
         method : str, default="predict_proba"
             What to give of each row: "predict_proba", "predict", "predict_log_proba" or
             "decision_function".
@@ -232,7 +233,7 @@ class ClassNormals(ClassRule, SumFit):
 
         Notes
         -----
-        Equal to n fits but for rounding, in the time of a few predictions: distances to the fit
+        Equal to n fits except for rounding, in the time of a few predictions: distances to the fit
         without a row follow from those to the full fit. Rows that are all that a covariance has
         in some direction, and all rows where the covariance is singular, are fitted one by one.
         A fit without the row has other priors, unless they are given: R's ``CV=TRUE`` keeps those

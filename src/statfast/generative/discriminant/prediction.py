@@ -188,8 +188,8 @@ class ClassRule(Classifier, Estimator):
         ----------
         n_samples : int, default=1
             How many.
-        random_state : int, Generator or None, default=None
-            What they are drawn with.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed or generator; an integer makes the result reproducible.
 
         Returns
         -------

@@ -26,7 +26,7 @@ from statfast.generative.normal.shrinkage import as_shrinkage, class_covariances
 class QuadraticDiscriminantAnalysis(ClassNormals):
     """Quadratic discriminant analysis: a normal density for each class, and Bayes' rule.
 
-    The logarithm of prior times density is, but for a constant, the quadratic score::
+    The logarithm of prior times density is, except for a constant, the quadratic score::
 
         delta_k(x) = log(prior_k) - log det S_k / 2 - (x - m_k)' S_k^-1 (x - m_k) / 2
 

@@ -29,7 +29,7 @@ class RegularizedDiscriminantAnalysis(ClassNormals):
         (1 - gamma) M_k + gamma tr(M_k) / d I
 
     so that ``alpha=1, gamma=0`` is quadratic discriminant analysis, ``alpha=0, gamma=0`` linear
-    discriminant analysis, and ``alpha=0, gamma=1`` the nearest class mean, but for the priors.
+    discriminant analysis, and ``alpha=0, gamma=1`` the nearest class mean, except for the priors.
 
     Parameters
     ----------

@@ -155,7 +155,8 @@ class RegularizedDiscriminantAnalysisCV(ClassRule):
         y : array-like of shape (n,)
             A label for each row, of any dtype that has an order, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows; a row is left out with all of its weight.
+            Weights of the samples; an integer weight equals a repeated sample. A sample is left out
+            with all of its weight.
 
         Returns
         -------

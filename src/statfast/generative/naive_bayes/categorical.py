@@ -84,7 +84,7 @@ class CategoryDensity(Density):
             raise ValueError(
                 f"X must hold the numbers of categories, 0, 1, 2 and so on; got "
                 f"{rows[row, column]} at row {row}, column {column}. Negative values in data and "
-                "fractions are no categories: code them first."
+                "fractions are not categories: code them first."
             )
 
     def statistics(

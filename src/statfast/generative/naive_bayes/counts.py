@@ -271,8 +271,8 @@ class MultinomialNB(CountPriors, NaiveBayesModel):
             How many.
         length : int, default=100
             The sum of each row.
-        random_state : int, Generator or None, default=None
-            What they are drawn with.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed or generator; an integer makes the result reproducible.
 
         Returns
         -------
@@ -368,7 +368,7 @@ class ComplementNB(CountPriors, NaiveBayesModel):
     _solve_parameters = ("alpha", "force_alpha", "fit_prior", "class_prior", "norm")
     _samples_as_weights = True  # The bootstrap weights samples, which is quicker than refits.
 
-    sample = property(doc="There is none: this is no model of the rows.")
+    sample = property(doc="There is none: this is not a model of the rows.")
 
     def _density(self, d: int) -> ComplementDensity:
         params = self._checked()

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class TooLarge(ValueError):
-    """Sums of the rows are no numbers."""
+    """Sums of the rows are not numbers."""
 
 
 class NaiveBayesModel(Classifier, SumFit):
@@ -132,8 +132,8 @@ class NaiveBayesModel(Classifier, SumFit):
     ) -> Self:
         """Update the fit with more samples.
 
-        The result is that of one `fit` on all rows, but for rounding. A class without rows so far
-        has probability 0.
+        The result is that of one `fit` on all rows, except for rounding. A class without rows so
+        far has probability 0.
 
         Parameters
         ----------
@@ -383,8 +383,8 @@ class NaiveBayesModel(Classifier, SumFit):
         ----------
         n_samples : int, default=1
             How many.
-        random_state : int, Generator or None, default=None
-            What they are drawn with.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed or generator; an integer makes the result reproducible.
 
         Returns
         -------

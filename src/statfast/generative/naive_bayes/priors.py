@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Class probabilities, given or learnt, and parameters that several models share."""
+"""Class probabilities, given or learned, and parameters that several models share."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from statfast._validation import as_rows, slack_of, warn_user
 from statfast.generative.normal.whitening import Whitening, list_columns, smallest_variance, whiten
 
 ROOTS = ("cholesky", "spectral", "svd")
-# With a standardized eigenvalue further below zero, a matrix is no covariance.
+# With a standardized eigenvalue further below zero, a matrix is not a covariance.
 MAX_NEGATIVE_EIGENVALUE = 1e-8
 
 

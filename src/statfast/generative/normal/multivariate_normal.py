@@ -333,7 +333,7 @@ class MultivariateNormal(DerivedNormals):
         ----------
         n_samples : int, default=1
             Number of samples to draw.
-        random_state : int, Generator or None
+        random_state : int, RandomState, Generator or None
             Seed or generator; an integer makes the result reproducible.
         root : {"cholesky", "spectral", "svd"}, default="cholesky"
             Q: a lower triangle; the symmetric root; or the principal axes by their standard
@@ -404,7 +404,8 @@ def mahalanobis(
     tol : float, default=1e-6
         Up to which standard deviation of the standardized columns a direction counts as singular.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

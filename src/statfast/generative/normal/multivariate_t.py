@@ -168,7 +168,8 @@ class MultivariateT(Estimator):
         df : float
             Degrees of freedom, positive; inf is the normal distribution.
         n_jobs : int, optional
-            Threads; None and -1 take all usable cores, -2 all but one.
+            Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
+            for any number.
 
         Returns
         -------
@@ -178,7 +179,7 @@ class MultivariateT(Estimator):
         Raises
         ------
         ValueError
-            If the shape is no covariance matrix or is singular, the location has other than d
+            If the shape is not a covariance matrix or is singular, the location has other than d
             finite numbers, or `df` is not positive.
         """
         model = cls(df, n_jobs=n_jobs)
@@ -406,7 +407,7 @@ class MultivariateT(Estimator):
         ----------
         n_samples : int, default=1
             Number of samples to draw.
-        random_state : int, Generator or None
+        random_state : int, RandomState, Generator or None
             Seed or generator; an integer makes the result reproducible.
 
         Returns

@@ -197,7 +197,8 @@ class NormalFit(SumFit):
         X : array-like of shape (n, d)
             Training samples.
         sample_weight : array-like of shape (n,), optional
-            A row is left out with all of its weight.
+            Weights of the samples; an integer weight equals a repeated sample. A sample is left out
+            with all of its weight.
 
         Returns
         -------

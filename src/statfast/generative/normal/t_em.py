@@ -39,7 +39,7 @@ class TFit:
 
 
 def log_height(df: float, d: int) -> float:
-    """The log density at the location, but for the determinant of the shape."""
+    """The log density at the location, except for the determinant of the shape."""
     from scipy.special import betaln, gammaln
 
     if isinf(df):

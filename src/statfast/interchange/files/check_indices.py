@@ -34,7 +34,7 @@ def _require(condition: Any, what: str) -> None:
 def _require_range(values: Any, low: int, high: int, what: str) -> None:
     """Refuse whole numbers outside low, ..., high - 1."""
     values = np.asarray(values)
-    _require(values.dtype.kind in "iu", f"{what} are no whole numbers")
+    _require(values.dtype.kind in "iu", f"{what} are not whole numbers")
     _require(
         not values.size or (int(values.min()) >= low and int(values.max()) < high),
         f"{what} must be at least {low} and below {high}",
@@ -42,7 +42,7 @@ def _require_range(values: Any, low: int, high: int, what: str) -> None:
 
 
 def _require_shape(array: Any, shape: tuple[int | None, ...], what: str) -> None:
-    """Refuse what is no array of this shape, in which None is any length."""
+    """Refuse what is not an array of this shape, in which None is any length."""
     found = array.shape if isinstance(array, np.ndarray) else None
     _require(
         found is not None
@@ -53,7 +53,7 @@ def _require_shape(array: Any, shape: tuple[int | None, ...], what: str) -> None
 
 
 def _require_sets(thresholds: Array, count: int) -> None:
-    """Refuse thresholds that are no numbers of sets."""
+    """Refuse thresholds that are not numbers of sets."""
     _require(
         bool(((thresholds >= 0) & (thresholds < count) & (thresholds % 1 == 0)).all()),
         f"numbers of sets of categories must be below {count}",
@@ -64,7 +64,7 @@ def _require_sets(thresholds: Array, count: int) -> None:
 def _check_packed(nodes: Any, root: Array, first: Array, leaves: int, sets: Any) -> None:
     """Packed nodes (N, 2) of trees that begin at `root`, of whose leaves the first are `first`."""
     _require_shape(nodes, (None, 2), "nodes")
-    _require(nodes.dtype == np.uint64, "nodes are no packed nodes")
+    _require(nodes.dtype == np.uint64, "nodes are not packed nodes")
     count = len(nodes)
     _require(count > 0 and len(root) and len(root) == len(first), "a forest has no trees")
     _require_range(root, 0, count, "roots")
@@ -156,7 +156,7 @@ def _check_boosted(record: Any) -> None:
     steps = record.steps
     _require(
         isinstance(steps, np.ndarray) and steps.dtype.names == ("threshold", "left", "column"),
-        "steps are no nodes",
+        "steps are not nodes",
     )
     m = len(steps)
     _require(m > 0, "a tree has no nodes")

@@ -44,8 +44,8 @@ DAMAGE = (
 def save(model: Any, path: str | PathLike[str] | IO[bytes]) -> None:
     """Write a fitted model to one file, of numbers and text alone.
 
-    The file answers as the model does, bit for bit, in this version of statfast and in all later
-    ones, on any machine. Unlike a pickle, it holds no code: see `load`.
+    The loaded model predicts as this one does, bit for bit, in this version of statfast and in all
+    later ones, on any machine. Unlike a pickle, it holds no code: see `load`.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ def save(model: Any, path: str | PathLike[str] | IO[bytes]) -> None:
     Raises
     ------
     TypeError
-        If `model` is no estimator of statfast, or if something in it is neither numbers nor text:
-        a function of yours as a metric, kernel or score, an estimator of another library, rows that
-        lie elsewhere. The sentence says where it is.
+        If `model` is not an estimator of statfast, or if something in it is neither numbers nor
+        text: your own function as a metric, kernel or score, an estimator of another library,
+        rows that are stored elsewhere. The message says where it is.
     NotFittedError
         If `model` is not fitted.
 
@@ -135,12 +135,12 @@ def load(path: str | PathLike[str] | IO[bytes]) -> Any:
     Returns
     -------
     estimator
-        It answers as the model that was written, and can be fitted again.
+        It predicts as the model that was saved, and can be fitted again.
 
     Raises
     ------
     ValueError
-        If the file is not one of `save`, is damaged, or was written by a later format. The sentence
+        If the file is not one of `save`, is damaged, or was written in a later format. The message
         says what is wrong.
     OSError
         If there is no such file.
@@ -152,10 +152,10 @@ def load(path: str | PathLike[str] | IO[bytes]) -> Any:
     Notes
     -----
     Indices (children of nodes, columns of splits, rows of search trees, support vectors) are
-    compared with the arrays that they point into, so that no number of a file has a tree asked
-    outside it. What reading cannot know is whether a model is the one you want: other numbers give
-    other answers. Take files of strangers as you take their libraries: by a checksum from a source
-    that you trust.
+    compared with the arrays that they point into, so that no number in a file makes a tree read
+    outside its arrays. Reading cannot tell whether a model is the one you expect: other numbers
+    give other predictions. Treat files of others as you treat their libraries: compare a checksum
+    from a source that you trust.
 
     Files of all earlier versions are read. A later format is refused.
 
@@ -259,7 +259,7 @@ def _read(archive: zipfile.ZipFile) -> Any:
     reader = StateReader(arrays, document["objects"])
     model = reader.decode(document["model"])
     if not isinstance(model, Estimator):
-        raise DamagedFile("what it holds is no estimator.")
+        raise DamagedFile("what it holds is not an estimator.")
     return model
 
 

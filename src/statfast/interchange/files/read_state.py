@@ -79,7 +79,7 @@ class StateReader:
         if not isinstance(value, dict):
             return value
         if len(value) != 1 or (kind := next(iter(value))) not in self._decoders:
-            raise DamagedFile(f"{shown(list(value))} is no kind of value.")
+            raise DamagedFile(f"{shown(list(value))} is not a kind of value.")
         return self._decoders[kind](value[kind])
 
     def _items(self, values: Any) -> list[Any]:
@@ -119,7 +119,7 @@ class StateReader:
         name, shape, *values = parts
         form, _, container = str(name).partition("_")
         if form not in SPARSE or container not in ("array", "matrix"):
-            raise DamagedFile(f"{name!r} is no kind of sparse matrix.")
+            raise DamagedFile(f"{name!r} is not a kind of sparse matrix.")
         arrays = self._items(values)
         if form == "coo":
             arrays = [arrays[0], tuple(arrays[1:])]
@@ -133,26 +133,26 @@ class StateReader:
     def _function(name: Any) -> Any:
         function = function_of(name)
         if function is None:
-            raise DamagedFile(f"{name!r} is no function that a model may use.")
+            raise DamagedFile(f"{name!r} is not a function that a model may use.")
         return function
 
     def _partial(self, parts: Any) -> Any:
         function, arguments, keywords = self._items(parts)
         if not (isinstance(parts[0], dict) and {"function", "ufunc"} & set(parts[0])):
-            raise DamagedFile("what is called with arguments is no function.")
+            raise DamagedFile("what is called with arguments is not a function.")
         return partial(function, *arguments, **keywords)
 
     def _method(self, parts: Any) -> Any:
         record, name = self.decode(parts[0]), parts[1]
         if (type(record).__name__, name) not in METHODS:
-            raise DamagedFile(f"{name!r} is no method that a model may use.")
+            raise DamagedFile(f"{name!r} is not a method that a model may use.")
         return getattr(record, name)
 
     @staticmethod
     def _ufunc(name: Any) -> Any:
         function = getattr(np, str(name), None)
         if not isinstance(function, np.ufunc):
-            raise DamagedFile(f"{name!r} is no function of numbers of numpy.")
+            raise DamagedFile(f"{name!r} is not a function of numbers of numpy.")
         return function
 
     # ------------------------------------------------------------ random numbers
@@ -172,14 +172,14 @@ class StateReader:
     def _bits(state: Any, seeds: Any) -> Any:
         name = state["bit_generator"]
         if name not in BIT_GENERATORS:
-            raise DamagedFile(f"{name!r} is no generator of random numbers.")
+            raise DamagedFile(f"{name!r} is not a generator of random numbers.")
         return getattr(np.random, name)(seeds)
 
     # ------------------------------------------------------------ objects
     def _object(self, name: Any, state: Any) -> Any:
         kind: Any = class_of(name)
         if kind is None:
-            raise DamagedFile(f"{name!r} is no class that a model may hold.")
+            raise DamagedFile(f"{name!r} is not a class that a model may hold.")
         names = set(state)
         if issubclass(kind, Estimator):
             return self._estimator(kind, state)
@@ -215,7 +215,7 @@ class StateReader:
         values = {name: self.decode(value) for name, value in state.items()}
         learned = values.get("_fitted", ())
         if not isinstance(learned, tuple) or not all(isinstance(name, str) for name in learned):
-            raise DamagedFile(f"the list of what {kind.__name__} has learned is no list of names.")
+            raise DamagedFile(f"the list of what {kind.__name__} learned is not one of names.")
         parameters = inspect.signature(kind).parameters
         known = {*parameters, *learned, *SETTINGS, *ignored_names(kind)}
         _require_attributes(kind, set(values) - set(parameters))

@@ -79,7 +79,7 @@ def _categories(model: Any) -> tuple[CategoryColumns, Array]:
     levels: list[Any] = [None] * p
     encoder = model._preprocessor.named_transformers_["encoder"]
     for j, categories in zip(np.flatnonzero(mask), encoder.categories_, strict=True):
-        known = [c for c in categories if c is not None and c == c]  # a missing one is no category
+        known = [c for c in categories if c is not None and c == c]  # missing is none
         levels[j] = np.array(known, dtype=categories.dtype)
     return CategoryColumns(tuple(levels)), np.r_[np.flatnonzero(mask), np.flatnonzero(~mask)]
 

@@ -33,7 +33,7 @@ _OF_STEPS = ("FeatureUnion", "Pipeline")  # which keep what is fitted as a param
 
 
 def from_sklearn(fitted: Any) -> Any:
-    """Convert a fitted model of scikit-learn to one of statfast that answers the same.
+    """Convert a fitted model of scikit-learn to one of statfast that predicts the same.
 
     Nothing is fitted again. Predictions agree to 1e-12, labels are equal.
 
@@ -56,8 +56,8 @@ def from_sklearn(fitted: Any) -> Any:
     Raises
     ------
     TypeError
-        If its class, or a setting that its answers depend on, has no equal here. The sentence says
-        which.
+        If its class, or a setting that its answers depend on, has no counterpart in statfast. The
+        message says which.
     NotFittedError
         If it is not fitted.
 
@@ -68,12 +68,12 @@ def from_sklearn(fitted: Any) -> Any:
     Notes
     -----
     scikit-learn's trees compare rows in float32. Their thresholds become the largest float64
-    numbers whose float32 is not above them, so that each row takes the same way.
+    numbers whose float32 is not above them, so that each row takes the same path.
 
-    What scikit-learn does not keep, is not there: standard errors and summaries of linear models,
-    likelihoods of discriminants, out-of-bag rows of forests. Fit by statfast for them. Neighbors at
-    the same distance are taken by the lowest row, and probabilities of an ``SVC`` are coupled to
-    convergence, which scikit-learn's are to some three digits.
+    What scikit-learn does not keep is missing: standard errors and summaries of linear models,
+    likelihoods of discriminants, out-of-bag rows of forests. Fit with statfast for them. Neighbors
+    at the same distance are taken by the lowest row, and probabilities of an ``SVC`` are coupled to
+    convergence, those of scikit-learn to about three digits.
 
     Cost: a copy of what the model has learned; neighbors are indexed again.
 
@@ -98,8 +98,8 @@ def from_sklearn(fitted: Any) -> Any:
     if not kind.__module__.startswith("sklearn."):
         raise NotConverted(
             f"fitted must be a fitted model of scikit-learn; got {shown(fitted)} of the type "
-            f"{kind.__module__}.{kind.__qualname__}. Classes derived from scikit-learn's may "
-            "answer otherwise, and are not converted."
+            f"{kind.__module__}.{kind.__qualname__}. Subclasses of scikit-learn's classes "
+            "may predict differently, and are not converted."
         )
     if kind.__name__ not in READ:
         raise NotConverted(refusal(kind.__name__, "from_sklearn", READ))
@@ -109,7 +109,7 @@ def from_sklearn(fitted: Any) -> Any:
 
 
 def to_sklearn(model: Any) -> Any:
-    """Convert a fitted model of statfast to one of scikit-learn that answers the same.
+    """Convert a fitted model of statfast to one of scikit-learn that predicts the same.
 
     The result is scikit-learn's own class, fitted: what reads its trees, coefficients or support
     vectors (``sklearn.inspection``, ``sklearn.tree.plot_tree``, skl2onnx, shap) reads it.
@@ -129,9 +129,9 @@ def to_sklearn(model: Any) -> Any:
     Raises
     ------
     TypeError
-        If its class, or a setting that its answers depend on, has no equal in scikit-learn: splits
-        of categories (but of boosting), surrogates, a priori probabilities of trees, kernels of
-        your own. The sentence says which, and what to do.
+        If its class, or a setting that its answers depend on, has no counterpart in scikit-learn:
+        splits of categories (but of boosting), surrogates, a priori probabilities of trees, your
+        own kernels. The message says which, and what to do.
     NotFittedError
         If it is not fitted.
 
@@ -141,10 +141,10 @@ def to_sklearn(model: Any) -> Any:
 
     Notes
     -----
-    Predictions agree to 1e-12, and labels are equal, but for what scikit-learn computes otherwise:
-    its trees round rows to float32, so that a row whose value is a threshold, or lies nearer to it
-    than float32 can tell, may go the other way; and those of `from_sklearn`. Rows of float32 go the
-    same way in both.
+    Predictions agree to 1e-12, and labels are equal, except for what scikit-learn computes
+    otherwise: its trees round rows to float32, so that a row whose value is a threshold, or lies
+    nearer to it than float32 can resolve, may take the other branch; and those of `from_sklearn`.
+    Rows of float32 take the same path in both.
 
     scikit-learn is imported here, and nowhere else but in `from_sklearn`.
 
@@ -167,8 +167,8 @@ def to_sklearn(model: Any) -> Any:
     name = type(model).__name__
     if not type(model).__module__.startswith("statfast."):
         raise NotConverted(
-            f"model is of a class of yours, {name}, which may answer otherwise than the class of "
-            "statfast that it is derived from, and is not converted. Fit that."
+            f"model is of your own class {name}, which may predict differently from the class of "
+            "statfast that it is derived from, and is not converted. Fit that class."
         )
     if name not in WRITE:
         raise NotConverted(refusal(name, "to_sklearn", WRITE))

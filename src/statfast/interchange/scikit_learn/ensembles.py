@@ -134,7 +134,7 @@ def _write_bagging(model: Any, convert: Convert) -> Any:
 def renamed(model: Any, old: Array, new: Array) -> Any:
     """A fitted classifier of statfast that calls its classes otherwise, in the same order.
 
-    What is no classifier stays as it is.
+    What is not a classifier stays as it is.
     """
     if not hasattr(model, "classes_"):
         return model

@@ -18,7 +18,7 @@ from statfast.interchange.scikit_learn.shared_parameters import (
 from statfast.linear.inference.inference import Result
 
 NO_INFERENCE = (
-    "The model comes from scikit-learn, which keeps no standard errors. Fit it by statfast for "
+    "The model comes from scikit-learn, which keeps no standard errors. Fit it with statfast for "
     "them."
 )
 REGRESSORS = (

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 from statfast._scikit_learn import ABSENT
 
-_OTHER_FIT = "Fit it by the library that is to use it"
+_OTHER_FIT = "Fit it with the library that will use it"
 _SEARCH = "A search belongs to the program that ran it", "Convert its best_estimator_"
 _CHOICE = (
     "All that it learned is which columns are kept",
-    "Convert what is fitted to those of get_support()",
+    "Convert the model that is fitted to these columns",
 )
 _LABELS = "It has no answer for new rows", "Keep its labels_, an array"
 _AGAIN = "A fit is one pass over the rows in either library", _OTHER_FIT
@@ -52,8 +52,8 @@ REASONS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("NMF", "PowerTransformer"), _ITERATES),
     **dict.fromkeys(("OutputCodeClassifier", "QuantileTransformer"), _TIES),
     "OneVsOneClassifier": (
-        "The first class of a pair is label 1 of its member here, and label 0 there",
-        "Fit it by the library that is to use it, or convert its estimators_",
+        "The first class of a pair is label 1 of its member in statfast, 0 in scikit-learn",
+        "Fit it with the library that will use it, or convert its estimators_",
     ),
     **dict.fromkeys(("BisectingKMeans", "MiniBatchKMeans"), (
         "A fit goes on from splits or batches, which the libraries keep in different forms",
@@ -73,7 +73,7 @@ def refusal(name: str, function: str, known: Iterable[str]) -> str:
         return f"{name} is not converted. {why}. {fix}."
     if function == "to_sklearn":
         return (
-            f"{name} is not converted: scikit-learn has no class that answers so. Keep it with "
+            f"{name} is not converted: scikit-learn has no such class. Keep it with "
             f"statfast.save. to_sklearn knows {', '.join(sorted(known))}."
         )
     instead = next((names[name] for names in ABSENT.values() if names.get(name)), "")

@@ -16,7 +16,7 @@ import numpy as np
 
 # Parameters that change no answer of a fitted model.
 OF_SPEED = ("algorithm", "copy", "leaf_size", "n_jobs", "random_state", "svd_solver", "verbose")
-SENTINELS = ("warn", "deprecated")  # of scikit-learn, in the place of values
+SENTINELS = ("warn", "deprecated")  # of scikit-learn, in place of values
 
 
 class NotConverted(TypeError):

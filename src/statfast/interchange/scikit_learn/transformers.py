@@ -139,7 +139,7 @@ def _counts_of(model: Any) -> list[Array]:
 
 
 def _places(values: Array, rare: Any) -> list[int]:
-    """The places of rare categories, which are no missing ones where None stands."""
+    """The places of rare categories, which are not missing ones where None stands."""
     known = [] if rare is None else rare.tolist()
     nan = any(value != value for value in known)
     return [
@@ -204,7 +204,7 @@ def _row_of_statistics(model: Any) -> Array:
 
 
 def read_imputer(model: Any) -> Any:
-    """Statistics in the place of missing values."""
+    """Statistics in place of missing values."""
     _require_plain_imputer(model)
     made = copied(statfast_model(preprocessing.SimpleImputer, model, exact=True))
     _taught(made, model, _row_of_statistics(model))
@@ -214,7 +214,7 @@ def read_imputer(model: Any) -> Any:
 
 
 def write_imputer(model: Any) -> Any:
-    """Statistics in the place of missing values."""
+    """Statistics in place of missing values."""
     _require_plain_imputer(model)
     made = sklearn_model("impute", "SimpleImputer", model, exact=True)
     return _taught(made, model, _row_of_statistics(model))

@@ -25,7 +25,7 @@ def read_vectorizer(model: Any) -> Any:
     """Counts of words, and their weights."""
     columns = model.vocabulary_
     require(
-        all(isinstance(term, str) for term in columns), model, "of terms that are no strings",
+        all(isinstance(term, str) for term in columns), model, "of terms that are not strings",
         "Join them to strings in the analyzer.",
     )  # fmt: skip
     made = statfast_unfitted(getattr(text, type(model).__name__), model, exact=True)

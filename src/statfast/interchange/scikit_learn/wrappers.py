@@ -101,7 +101,7 @@ def write_outputs(model: Any, convert: Convert) -> Any:
 def _require_known_calibration(model: Any) -> None:
     require(
         model.method != "temperature", model, "with method='temperature'",
-        "Its logarithms of small probabilities are others there: fit it by statfast, or with "
+        "Its logarithms of small probabilities are others there: fit it with statfast, or with "
         "method='sigmoid'.",
     )  # fmt: skip
 

@@ -19,7 +19,7 @@ from statfast._linalg import power_of_two
 from statfast._typing import Array, Matrix
 from statfast._validation import refuse_large
 
-# The squares of a column that is a smaller share of the others are no numbers, or lack digits.
+# The squares of a column that is a smaller share of the others are not numbers, or lack digits.
 MIN_COLUMN = 1e-130
 SIZES_UNSCALED = 1e-60, 1e60  # Columns whose largest is between these sizes are let be.
 # With weights about 1, this penalty leaves coefficients of 0 for columns between these sizes.
@@ -71,7 +71,7 @@ def divide_columns(X: Matrix, powers: Array) -> Matrix:
 
 
 def times_powers(coefs: Array, power: Array | int) -> Array:
-    """Coefficients times powers of two; refused where those are no float64 numbers."""
+    """Coefficients times powers of two; refused where those are not float64 numbers."""
     with np.errstate(over="ignore", under="ignore"):
         out = np.ldexp(coefs, power)
     if not np.isfinite(out).all() or ((np.abs(out) < TINY) & (coefs != 0)).any():

@@ -115,7 +115,7 @@ class Columns(ScaledColumns):
                 break
             guess = guess + offset
         self.mean = guess + offset
-        # What rounding leaves of a constant column is no length.
+        # What rounding leaves of a constant column is not a length.
         floor = self.n * (4e-16 * np.abs(self.mean)) ** 2
         centered[(centered <= floor) & np.isfinite(squares)] = 0.0
         self.scale = np.ones(self.p)

@@ -205,7 +205,7 @@ def linear_values(
 
 
 def _of_finite(rows: Array, values: Array, dtype: np.dtype[Any] | type[Any]) -> Array:
-    """Values in their type; if one is no number, rows that are none are named first."""
+    """Values in their type; if one is not a number, rows that are none are named first."""
     if not np.isfinite(values).all():
         require_finite(rows)
     elif values.dtype == dtype:

@@ -76,7 +76,7 @@ class FormulaDesign:
     dropped : int
         Rows left out of the fit as something was missing.
     context : dict of str to object
-        What the formula takes that is no column: functions and numbers.
+        What the formula takes that is not a column: functions and numbers.
     """
 
     formula: str

@@ -41,7 +41,7 @@ class Family:
     name, link : str
         Its own name, and that of its usual link.
     variance : callable
-        ``variance(mu)``: the variance of y, but for the dispersion and the weight.
+        ``variance(mu)``: the variance of y, except for the dispersion and the weight.
     growth : callable
         ``growth(mu)``: d log variance / d mu.
     deviance : callable

@@ -46,7 +46,7 @@ AT_BOUNDARY = (
     "standard errors, tests and intervals do not hold."
 )
 OVERFLOWING_VARIANCES = (
-    "Columns are so small that the variances of their coefficients are no numbers. Multiply them."
+    "Columns are so small that the variances of their coefficients are not numbers. Multiply them."
 )
 
 
@@ -164,7 +164,7 @@ def _huge(covariance: Any) -> bool:
 
 
 def _odd_sizes(X: Matrix, n_jobs: Jobs) -> Array | None:
-    """Powers of two that bring columns to size one, if squares of some are no numbers; or None."""
+    """Powers of two that bring columns to size one, if squares of some are not numbers; or None."""
     if not isinstance(X, np.ndarray):
         return None
     extent = extent_of(X, n_jobs)
@@ -185,7 +185,7 @@ def _sized(fit: Any, factor: Any, intercept: bool) -> Any:
         coef = fit.coef * by
         if not np.isfinite(coef).all():
             raise ValueError(
-                "X has columns so small that their coefficients are no numbers. Multiply them by a "
+                "X has columns so small that their coefficients are not finite. Multiply them by a "
                 "constant, such as the reciprocal of their size."
             )
         return replace(

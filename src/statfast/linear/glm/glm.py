@@ -96,7 +96,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         ``alpha * (l1_ratio * |coef|_1 + (1 - l1_ratio) / 2 * |coef|^2)``: 0 is a ridge penalty, 1
         that of the lasso, which leaves coefficients of 0.
     fit_intercept : bool, default=True
-        Whether there is an intercept.
+        Whether to fit an intercept.
     weight_type : {"frequency", "analytic"}, default="frequency"
         What `sample_weight` means: how often a row occurred, or how much more precise it is than
         one of weight 1, as in R (for "binomial": of how many trials y is the fraction of
@@ -110,9 +110,10 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
     max_iter : int, default=100
         Maximum number of iterations.
     warm_start : bool, default=False
-        Whether `fit` begins at the coefficients of the fit before, if those are as many.
+        Start with the coefficients of the last fit, if they are for as many columns.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -356,7 +357,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         Parameters
         ----------
         level : float, default=0.95
-            Confidence level.
+            Confidence level of the intervals, between 0 and 1.
 
         Returns
         -------
@@ -377,7 +378,7 @@ class GeneralizedLinearModel(FromFormula, Diagnosed, Inference, Predictive, Esti
         Parameters
         ----------
         level : float, default=0.95
-            Confidence level.
+            Confidence level of the intervals, between 0 and 1.
 
         Returns
         -------

@@ -89,10 +89,12 @@ def glm_path(
         Duality gap to reach, of the quadratic approximation, as a fraction of half the deviance of
         the null model.
     max_iter : int, default=100
-        Most Newton steps for a penalty. Where they do not suffice the path ends, with a warning:
-        smaller penalties have the coefficients found there, the gaps that those leave, and 0 steps.
+        Maximum number of Newton steps for a penalty. Where they do not suffice the path ends, with
+        a warning: smaller penalties have the coefficients found there, the gaps that those leave,
+        and 0 steps.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

@@ -75,7 +75,7 @@ class Diagnosed(Hypotheses):
         Parameters
         ----------
         level : float, default=0.95
-            Confidence level.
+            Confidence level of the intervals, between 0 and 1.
         alpha : float, optional
             1 - level, as statsmodels has it; instead of `level`.
         method : {"wald", "profile"}, default="wald"
@@ -302,7 +302,7 @@ class Diagnosed(Hypotheses):
                     meat *= 1 - 1 / parts.results[0].observations
             out = bread @ meat @ bread
         if not np.isfinite(out[~aliased][:, ~aliased]).all():
-            raise ValueError("Columns are so small that variances are no numbers. Multiply them.")
+            raise ValueError("Columns are so small that variances are not numbers. Multiply them.")
         out[aliased] = np.nan
         out[:, aliased] = np.nan
         return out

@@ -53,7 +53,7 @@ class SampleRules:
     min_rows_per_coefficient: int = 12
     """Smaller samples are not taken."""
     min_rows_for_information: int = 40
-    """The information of so many rows for each coefficient is that of all, but for a third."""
+    """The information of so many rows for each coefficient is that of all, except for a third."""
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ class DenseProducts:
         return out
 
     def _transposed_product(self, block: Array, scores: Array) -> Array:
-        """Z' scores of a block, but for the scale."""
+        """Z' scores of a block, except for the scale."""
         total = scores.sum(axis=0)
         products = block.T @ scores - self.frame.shift[:, None] * total
         return np.vstack([total[None], products]) if self.n_intercepts else products

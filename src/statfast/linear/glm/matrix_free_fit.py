@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Generalized linear models of many columns: truncated Newton steps in the place of scoring's.
+"""Generalized linear models of many columns: truncated Newton steps in place of scoring's.
 
 Where links are not canonical the curvature is Fisher's, as in `Scoring`.
 """

@@ -97,7 +97,7 @@ class ResponseSurvey:
     low: float
     high: float
     classes: bool  # whether all are 0 or 1
-    odd: list  # A response that is no integer, if there is one.
+    odd: list  # A response that is not an integer, if there is one.
     shift: np.ndarray
 
     def __add__(self, other: ResponseSurvey) -> ResponseSurvey:

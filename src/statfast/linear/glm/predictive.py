@@ -128,7 +128,7 @@ class Predictive(Regressor):
             Also return intervals, made on the scale of the link, or of new observations of weight
             1: see Notes.
         level : float, default=0.95
-            Of the interval.
+            Confidence level of the interval, between 0 and 1.
 
         Returns
         -------

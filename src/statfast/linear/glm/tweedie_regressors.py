@@ -39,7 +39,7 @@ class TweedieRegressor(GeneralizedLinearModel):
         The share of the penalty that is on absolute values: 0 is a ridge penalty, 1 that of the
         lasso, which leaves coefficients of 0.
     fit_intercept : bool, default=True
-        Whether there is an intercept.
+        Whether to fit an intercept.
     tol : float, default=1e-10
         The iterations end when a step moves the linear predictor by no more, in root mean square
         and in units of the standard deviation of a response; for l1_ratio > 0, when the duality
@@ -47,7 +47,7 @@ class TweedieRegressor(GeneralizedLinearModel):
     max_iter : int, default=100
         Maximum number of IRLS iterations.
     warm_start : bool, default=False
-        Whether `fit` begins at the coefficients of the fit before, if those are as many.
+        Start with the coefficients of the last fit, if they are for as many columns.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits
         for any number.
@@ -125,7 +125,7 @@ class PoissonRegressor(TweedieRegressor):
         The share of the penalty that is on absolute values: 0 is a ridge penalty, 1 that of the
         lasso, which leaves coefficients of 0.
     fit_intercept : bool, default=True
-        Whether there is an intercept.
+        Whether to fit an intercept.
     tol : float, default=1e-10
         The iterations end when a step moves the linear predictor by no more, in root mean square
         and in units of the standard deviation of a response; for l1_ratio > 0, when the duality
@@ -133,7 +133,7 @@ class PoissonRegressor(TweedieRegressor):
     max_iter : int, default=100
         Maximum number of iterations.
     warm_start : bool, default=False
-        Whether `fit` begins at the coefficients of the fit before, if those are as many.
+        Start with the coefficients of the last fit, if they are for as many columns.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
         any number.
@@ -195,7 +195,7 @@ class GammaRegressor(PoissonRegressor):
         The share of the penalty that is on absolute values: 0 is a ridge penalty, 1 that of the
         lasso, which leaves coefficients of 0.
     fit_intercept : bool, default=True
-        Whether there is an intercept.
+        Whether to fit an intercept.
     tol : float, default=1e-10
         The iterations end when a step moves the linear predictor by no more, in root mean square
         and in units of the standard deviation of a response; for l1_ratio > 0, when the duality
@@ -203,7 +203,7 @@ class GammaRegressor(PoissonRegressor):
     max_iter : int, default=100
         Maximum number of iterations.
     warm_start : bool, default=False
-        Whether `fit` begins at the coefficients of the fit before, if those are as many.
+        Start with the coefficients of the last fit, if they are for as many columns.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
         any number.

@@ -79,8 +79,8 @@ def anova(
     ------
     ValueError
         If models were fitted to different numbers of rows, are of different families or penalized;
-        or if a single model is no least squares and X and y are missing; or if they, or weights,
-        offset and exposure, are not those of its fit.
+        or if a single model is not of least squares and X and y are missing; or if they, or
+        weights, offset and exposure, are not those of its fit.
 
     Notes
     -----

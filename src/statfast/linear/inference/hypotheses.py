@@ -38,7 +38,7 @@ class Hypotheses:
         value : float or array-like of shape (m,), default=0.0
             What the combinations are under the hypothesis.
         level : float, default=0.95
-            Of the confidence intervals.
+            Confidence level of the intervals, between 0 and 1.
         covariance : {"model"} or ndarray of shape (q, q), default="model"
             Covariance of the coefficients: that of the fit, or a matrix, such as
             `robust_covariance` returns.

@@ -382,7 +382,7 @@ class Inference:
         Parameters
         ----------
         level : float, default=0.95
-            Confidence level.
+            Confidence level of the intervals, between 0 and 1.
         alpha : float, optional
             1 - level, as statsmodels has it; instead of `level`.
 

@@ -51,7 +51,7 @@ def drop1(
         Offset of the linear predictor.
     exposure : array-like of shape (n,), optional
         Exposure, whose logarithm is an offset (log link). What the fit of the model had of weights,
-        offset and exposure is given again, but for what its formula finds in X.
+        offset and exposure is given again, except for what its formula finds in X.
     groups : dict of str to sequence of int, optional
         Columns that make a term together, such as the indicators of a factor. None takes those of
         the formula, where a term stays while an interaction holds it, or makes a term of each
@@ -143,7 +143,7 @@ def add1(
         Offset of the linear predictor.
     exposure : array-like of shape (n,), optional
         Exposure, whose logarithm is an offset (log link). What the fit of the model had of weights,
-        offset and exposure is given again, but for what its formula finds in X.
+        offset and exposure is given again, except for what its formula finds in X.
     groups : dict of str to sequence of int, optional
         Columns that make a term together, such as the indicators of a factor. None takes those of
         the formula, where a term stays while an interaction holds it, or makes a term of each
@@ -163,8 +163,8 @@ def add1(
     Raises
     ------
     ValueError
-        If `start` names what is no term, or rows are missing, or weights, offset or exposure that
-        the fit had.
+        If `start` names what is not a term, or rows are missing, or weights, offset or exposure
+        that the fit had.
 
     Examples
     --------
@@ -270,7 +270,7 @@ class StepwiseResult:
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Style of the main artist, passed on to matplotlib.
 
@@ -328,7 +328,7 @@ def step(
         Offset of the linear predictor.
     exposure : array-like of shape (n,), optional
         Exposure, whose logarithm is an offset (log link). What the fit of the model had of weights,
-        offset and exposure is given again, but for what its formula finds in X.
+        offset and exposure is given again, except for what its formula finds in X.
     groups : dict of str to sequence of int, optional
         Columns that make a term together, such as the indicators of a factor. None takes those of
         the formula, where a term stays while an interaction holds it, or makes a term of each

@@ -82,7 +82,7 @@ class TermFits:
         return np.concatenate([*kept, np.zeros(0, np.intp)]).astype(np.intp)
 
     def droppable(self, terms: Any) -> Any:
-        """Of these terms, in order, those that are no part of another, as ``a`` is of ``a:b``."""
+        """Of these terms, in order, those that are not part of another, as ``a`` is of ``a:b``."""
         return [t for t in self.terms if t in terms and not self.within(t) & terms]
 
     def addable(self, terms: frozenset[Any]) -> list[str]:

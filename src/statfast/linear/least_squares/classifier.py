@@ -137,7 +137,7 @@ class LeastSquaresClassifier(IndicatorClassifier, SumFit):
     """Classification by least squares on class indicators.
 
     For two classes one fit, +1 standing for the second; the sign decides. Its direction is that of
-    Fisher's linear discriminant, but for scale [1]_; its threshold differs where the classes are
+    Fisher's linear discriminant, except for scale [1]_; its threshold differs where the classes are
     not of the same size.
 
     Parameters
@@ -148,7 +148,8 @@ class LeastSquaresClassifier(IndicatorClassifier, SumFit):
         A column is left out if the columns before it leave no more than this fraction of its
         length.
     n_jobs : int, optional
-        Threads; None is one on each core. The result has the same bits for any number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -217,7 +218,7 @@ class LeastSquaresClassifier(IndicatorClassifier, SumFit):
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal samples.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------

@@ -124,7 +124,7 @@ class HuberRegressor(LinearPredictor, Regressor, Estimator):
         y : array-like of shape (n,)
             Target values.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal samples.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------

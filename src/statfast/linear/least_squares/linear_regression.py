@@ -105,13 +105,14 @@ class LinearRegression(
         ``lm`` takes it. It makes no difference to the coefficients. Where numbers of samples sum to
         no more than there are coefficients, inference is NaN, with a warning.
     positive : bool, default=False
-        No coefficient below zero, but for the intercept (non-negative least squares [3]_). Columns
-        that depend on others are not left out, and there are no standard errors.
+        No coefficient below zero, except for the intercept (non-negative least squares [3]_).
+        Columns that depend on others are not left out, and there are no standard errors.
     store_left_out : bool, default=False
         Keep what the fits without each row need, n (d + 2) numbers, for ``interval="conformal"`` of
         ``predict``.
     n_jobs : int, optional
-        Threads; None is one on each core.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -211,7 +212,7 @@ class LinearRegression(
         y : array-like of shape (n,) or (n, T)
             Target values.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal samples.
+            Weights of the samples; an integer weight equals a repeated sample.
         cov_type : {"nonrobust", "HC0", "HC1", "HC2", "HC3", "cluster", "HAC"}, default="nonrobust"
             The covariance of the coefficients from which all tables, tests and intervals take
             their errors: the model's, or that of `robust_covariance`. Tests stay of t or z; t
@@ -393,10 +394,10 @@ class LinearRegression(
             Also return the standard errors of the means.
         interval : {None, "confidence", "prediction", "conformal"}, default=None
             Also return intervals of the means, or of new observations of weight 1: by the normal
-            distribution, or of any distribution by the jackknife+ (see `ConformalRegressor`), for
+            distribution, or for any distribution by the jackknife+ (see `ConformalRegressor`), for
             which the fit needs ``store_left_out=True``.
         level : float, default=0.95
-            Of the interval.
+            Confidence level of the interval, between 0 and 1.
 
         Returns
         -------

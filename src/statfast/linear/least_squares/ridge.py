@@ -78,12 +78,13 @@ class Ridge(AcceptsSparse, LeftOutByLeverages, StoredIntervals, LinearPredictor,
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     positive : bool, default=False
-        No coefficient below zero, but for the intercept.
+        No coefficient below zero, except for the intercept.
     store_left_out : bool, default=False
         Keep what the fits without each row need, n (d + 2) numbers, for ``interval="conformal"`` of
         ``predict``.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -150,7 +151,7 @@ class Ridge(AcceptsSparse, LeftOutByLeverages, StoredIntervals, LinearPredictor,
         y : array-like of shape (n,) or (n, T)
             Target values.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal samples.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------

@@ -50,9 +50,10 @@ class RidgeClassifier(AcceptsSparse, IndicatorClassifier, SumFit):
         Factors of the weights of the samples of each class, by label; "balanced" makes the classes
         weigh the same.
     positive : bool, default=False
-        No coefficient below zero, but for the intercept.
+        No coefficient below zero, except for the intercept.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -83,7 +84,7 @@ class RidgeClassifier(AcceptsSparse, IndicatorClassifier, SumFit):
     -----
     **Ties** go to the lowest label, for two classes to the first. All classes are solved from one
     decomposition: O(n d^2 + d^3) time, O(d^2) memory a thread, and n K for the targets. Sparse rows
-    are solved as by `Ridge`. Statistics of folds are merged in cross-validation, but for
+    are solved as by `Ridge`. Statistics of folds are merged in cross-validation, except for
     "balanced" weights, which differ from fold to fold.
 
     References
@@ -123,7 +124,7 @@ class RidgeClassifier(AcceptsSparse, IndicatorClassifier, SumFit):
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal samples.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------
@@ -223,7 +224,8 @@ class RidgeClassifierCV(IndicatorClassifier, PenaltyChoice):
     store_cv_results : bool, default=False
         Without `cv`: whether to keep `cv_results_`.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -301,10 +303,10 @@ class RidgeClassifierCV(IndicatorClassifier, PenaltyChoice):
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal samples, of which leave-one-out
-            leaves all out at once.
+            Weights of the samples; an integer weight equals a repeated sample. Leave-one-out leaves
+            all of these out at once.
         groups : array-like of shape (n,), optional
-            Of the samples, for a splitter in `cv` that keeps groups together.
+            Group of each sample, for splitters that keep groups together.
 
         Returns
         -------

@@ -198,9 +198,9 @@ class RidgeCV(StoredIntervals, LinearPredictor, Regressor, PenaltyChoice):
         Without `cv`: whether each target gets a penalty of its own.
     store_left_out : bool, default=False
         Keep what ``predict(interval="conformal")`` needs, with the chosen penalty: n (d + 3)
-        numbers, and another reading of the rows. The fits without a row have the penalty of all
-        rows, too: where its choice hangs on single rows, the level is that of the jackknife+ only
-        about.
+        numbers, and another reading of the rows. The fits without a row take the penalty that was
+        chosen from all rows: where this choice depends on single rows, the level of the jackknife+
+        holds only approximately.
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     scoring : str or callable, optional
@@ -212,7 +212,8 @@ class RidgeCV(StoredIntervals, LinearPredictor, Regressor, PenaltyChoice):
     store_cv_results : bool, default=False
         Without `cv`: whether to keep `cv_results_`.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -295,10 +296,10 @@ class RidgeCV(StoredIntervals, LinearPredictor, Regressor, PenaltyChoice):
         y : array-like of shape (n,) or (n, T)
             Target values.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal samples, of which leave-one-out
-            leaves all out at once.
+            Weights of the samples; an integer weight equals a repeated sample. Leave-one-out leaves
+            all of these out at once.
         groups : array-like of shape (n,), optional
-            Of the samples, for a splitter in `cv` that keeps groups together.
+            Group of each sample, for splitters that keep groups together.
 
         Returns
         -------

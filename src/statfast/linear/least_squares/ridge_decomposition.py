@@ -181,7 +181,8 @@ def ridge_path(
     fit_intercept : bool, default=True
         Whether to fit an intercept.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

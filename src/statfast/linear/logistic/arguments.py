@@ -104,7 +104,7 @@ def penalty_of(model: Any, settings: Any) -> tuple[str | None, float, float]:
         if ratio:
             raise ValueError(
                 f"l1_ratio mixes the penalties of a finite C; got l1_ratio={ratio:g} and C=inf, "
-                "which is no penalty. Pass C=1.0, say."
+                "which sets no penalty. Pass C=1.0."
             )
         return None, C, ratio
     return "l2" if ratio == 0.0 else "l1" if ratio == 1.0 else "elasticnet", C, ratio

@@ -95,7 +95,7 @@ class ClassInference(Diagnosed, Inference):
         Parameters
         ----------
         level : float, default=0.95
-            Confidence level.
+            Confidence level of the intervals, between 0 and 1.
 
         Returns
         -------
@@ -128,7 +128,7 @@ class ClassInference(Diagnosed, Inference):
         sample_weight : array-like of shape (n,), optional
             As given to `fit`; of a formula's data frame, X alone.
         level : float, default=0.95
-            Of the intervals.
+            Confidence level of the intervals, between 0 and 1.
 
         Returns
         -------

@@ -45,8 +45,8 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
     C : float, default=inf
         Inverse strength of the penalty. Infinity is maximum likelihood, without a penalty (in
         scikit-learn the default is 1.0). A finite C adds to minus the log-likelihood half the sum
-        of squares of the coefficients, but for the intercept, over C: ridge. There are no standard
-        errors then.
+        of squares of the coefficients, except for the intercept, over C: ridge. There are no
+        standard errors then.
     l1_ratio : float, default=0.0
         Fraction of the l1 norm in the penalty of a finite C, from 0 (ridge) over the elastic net to
         1 (lasso), whose penalty is the sum of absolute values over C, by which some become 0.
@@ -55,7 +55,7 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         for less bias, whose estimates exist where the classes are separated, too [2]_; see
         `profile`. It takes no other penalty.
     fit_intercept : bool, default=True
-        Whether there is an intercept.
+        Whether to fit an intercept.
     class_weight : dict or "balanced", optional
         Factors of the weights of the samples of each class, by label; "balanced" makes the classes
         weigh the same.
@@ -401,7 +401,7 @@ class LogisticRegression(SparseCoefficients, FromFormula, ClassInference, Classi
         interval : {None, "confidence"}, default=None
             Also return intervals of the probabilities: see Notes.
         level : float, default=0.95
-            Of the intervals.
+            Confidence level of the intervals, between 0 and 1.
         covariance : {"model"} or ndarray of shape (q, q), default="model"
             Of all coefficients, for errors and intervals; of `robust_covariance`, it is right also
             where the model is not. With "ovr" and three or more classes it must be given: models

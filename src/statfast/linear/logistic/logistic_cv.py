@@ -91,7 +91,7 @@ class LogisticRegressionCV(LogisticRegression):
         Fit the chosen candidate to all samples. False takes the best candidate of each fold by
         itself, and the means of their penalties and of the coefficients of their fits in the folds.
     fit_intercept : bool, default=True
-        Whether there is an intercept.
+        Whether to fit an intercept.
     class_weight : dict or "balanced", optional
         Factors of the weights of the samples of each class, by label; "balanced" makes the classes
         weigh the same.
@@ -106,7 +106,8 @@ class LogisticRegressionCV(LogisticRegression):
     max_iter : int, default=100
         Maximum number of iterations.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -207,9 +208,9 @@ class LogisticRegressionCV(LogisticRegression):
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Weights of the samples, of fits and scores.
+            Weights of fits and scores.
         groups : array-like of shape (n,), optional
-            Of the samples, for a splitter in `cv` that keeps groups together.
+            Group of each sample, for splitters that keep groups together.
 
         Returns
         -------

@@ -184,10 +184,12 @@ def logistic_path(
     tol : float, default=1e-8
         Duality gap to reach, as a fraction of minus the log-likelihood of the null model.
     max_iter : int, default=100
-        Most Newton steps for a penalty. Where they do not suffice the path ends, with a warning:
-        smaller penalties have the coefficients found there, the gaps that those leave, and 0 steps.
+        Maximum number of Newton steps for a penalty. Where they do not suffice the path ends, with
+        a warning: smaller penalties have the coefficients found there, the gaps that those leave,
+        and 0 steps.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

@@ -242,7 +242,7 @@ class Objective:
             factor = factor_of(hessian_of(pairs, self.penalty))
             solve = factor.solve if factor.pivot > 0.0 else None
         gradient += pull
-        # The gradient of a term common to all classes is 0 but for rounding.
+        # The gradient of a term common to all classes is 0 except for rounding.
         gradient -= gradient.mean(axis=0)
         return loss + 0.5 * float((pull * coef).sum()), gradient.ravel(), solve
 

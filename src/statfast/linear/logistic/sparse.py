@@ -172,8 +172,8 @@ class _Problem:
         return chosen
 
     def direction(self, b: Array, working: Array, allowed: float) -> tuple[Array, float, float]:
-        """Where the quadratic model is least but for the gap allowed, how far it falls by that, and
-        the gap."""
+        """Where the quadratic model is least except for the gap allowed, how far it falls by that,
+        and the gap."""
         current, unit, pen = b[:, working], self.unit[working], self.penalized[working]
         _, _, pairs = self._sums_of(working).sums_at(current / unit, every=1)
         hessian = hessian_of(pairs, 0.0) / unit[:, None, None] / unit
@@ -224,8 +224,8 @@ class _Problem:
 def _least(
     matrix: Array, slope: Array, at: Array, l1: float, free: Array, allowed: float
 ) -> tuple[Array, float]:
-    """The least of  slope'(c - at) + (c - at)' matrix (c - at) / 2 + l1 |c of those not free|, but
-    for a duality gap that is allowed.
+    """The least of  slope'(c - at) + (c - at)' matrix (c - at) / 2 + l1 |c of those not free|,
+    except for a duality gap that is allowed.
 
     Also that gap, or 0 if rounding or sweeps let it be no smaller.
     """

@@ -5,8 +5,8 @@ In the units of `Columns`, with a column of B for each column of Z and a row for
 
     |Y - B Z'|^2 / 2 + l1 sum_j |B_j| + l2 |B|^2 / 2
 
-Working set, duality gap and screening are those of one task, with the lengths of columns in the
-place of absolute values (Ndiaye, Fercoq, Gramfort & Salmon 2015, "Gap safe screening rules for
+Working set, duality gap and screening are those of one task, with the lengths of columns in place
+of absolute values (Ndiaye, Fercoq, Gramfort & Salmon 2015, "Gap safe screening rules for
 sparse multi-task and multi-class models", arXiv:1506.03736).
 """
 

@@ -101,7 +101,8 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         are not used). They spare time and change no result. Otherwise the fit chooses what it
         computes.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -173,7 +174,7 @@ class ElasticNet(AcceptsSparse, LinearPredictor, Regressor, SumFit):
         y : array-like of shape (n,) or (n, T)
             The columns are fitted one by one.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal samples.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------
@@ -325,7 +326,7 @@ class Lasso(ElasticNet):
     tol : float, default=1e-8
         Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
-        The largest number of sweeps.
+        Maximum number of sweeps of coordinate descent.
     warm_start : bool, default=False
         Start with the coefficients of the last fit, if they are for as many columns and targets: a
         fit that differs little from it takes fewer sweeps. The end is the same, to `tol`. Rows in
@@ -336,7 +337,8 @@ class Lasso(ElasticNet):
         are not used). They spare time and change no result. Otherwise the fit chooses what it
         computes.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

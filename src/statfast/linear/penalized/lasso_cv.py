@@ -63,9 +63,10 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
     tol : float, default=1e-8
         Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
-        The largest number of sweeps.
+        Maximum number of sweeps of coordinate descent.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -163,7 +164,7 @@ class ElasticNetCV(AcceptsSparse, LinearPredictor, Regressor, Estimator):
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; None is 1 for all.
         groups : array-like of shape (n,), optional
-            Of the samples, for a splitter in `cv` that keeps groups together.
+            Group of each sample, for splitters that keep groups together.
 
         Returns
         -------
@@ -314,9 +315,10 @@ class LassoCV(ElasticNetCV):
     tol : float, default=1e-8
         Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
-        The largest number of sweeps.
+        Maximum number of sweeps of coordinate descent.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

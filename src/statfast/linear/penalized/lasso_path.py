@@ -100,7 +100,7 @@ class RegularizationPath(Columned):
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Arguments of that function, such as ``names`` of the columns.
 
@@ -325,7 +325,8 @@ def enet_path(
     max_iter : int, default=10000
         Maximum number of sweeps of coordinate descent for a penalty.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -438,9 +439,10 @@ def lasso_path(
     tol : float, default=1e-8
         Duality gap to reach, as a fraction of the weighted sum of squares of y about its mean.
     max_iter : int, default=10000
-        The largest number of sweeps for a penalty.
+        Maximum number of sweeps of coordinate descent for a penalty.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

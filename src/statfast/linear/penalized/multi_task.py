@@ -46,7 +46,8 @@ class MultiTaskElasticNet(ElasticNet):
         are not used). They spare time and change no result. Otherwise the fit chooses what it
         computes.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -114,7 +115,7 @@ class MultiTaskElasticNet(ElasticNet):
         y : array-like of shape (n, T) or (n,)
             A column for each task.
         sample_weight : array-like of shape (n,), optional
-            Not negative; an integer counts as that many equal samples.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------
@@ -169,7 +170,8 @@ class MultiTaskLasso(MultiTaskElasticNet):
         are not used). They spare time and change no result. Otherwise the fit chooses what it
         computes.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

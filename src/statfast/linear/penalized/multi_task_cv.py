@@ -36,7 +36,8 @@ class MultiTaskElasticNetCV(ElasticNetCV):
     max_iter : int, default=10000
         Maximum number of sweeps of coordinate descent.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -111,7 +112,7 @@ class MultiTaskElasticNetCV(ElasticNetCV):
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; None is 1 for all.
         groups : array-like of shape (n,), optional
-            Of the samples, for a splitter in `cv` that keeps groups together.
+            Group of each sample, for splitters that keep groups together.
 
         Returns
         -------
@@ -152,7 +153,8 @@ class MultiTaskLassoCV(MultiTaskElasticNetCV):
     max_iter : int, default=10000
         Maximum number of sweeps of coordinate descent.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ def confusion_matrix(
     labels : array-like of shape (K,), optional
         Which labels, in this order; rows with another one are left out. None takes all, sorted.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     normalize : {None, "true", "pred", "all"}, default=None
         Divide by the sums of rows, of columns, or of all; what has no sum becomes 0.
 
@@ -121,7 +121,7 @@ def accuracy_score(
     normalize : bool, default=True
         False gives the number (or weight) of these rows.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def zero_one_loss(
     normalize : bool, default=True
         False gives the number (or weight) of these rows.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def hamming_loss(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Weights
     y_true, y_pred : array-like of shape (n,) or (n, K)
         True and predicted labels; of several a row, a column of 0 and 1 for each.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------
@@ -221,7 +221,7 @@ def balanced_accuracy_score(
     y_true, y_pred : array-like of shape (n,)
         True and predicted labels.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     adjusted : bool, default=False
         Scale so that guessing scores 0 and perfection 1.
 
@@ -262,7 +262,7 @@ def matthews_corrcoef(
     y_true, y_pred : array-like of shape (n,)
         True and predicted labels.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------
@@ -316,7 +316,7 @@ def cohen_kappa_score(
     weights : {None, "linear", "quadratic"}, default=None
         How bad a disagreement is: all alike, or by the places of the labels in their order.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     replace_undefined_by : float, default=nan
         What to return, with a warning, where chance alone agrees on all.
 

@@ -51,7 +51,8 @@ def expected_cost(
     decisions : array-like of shape (D,), optional
         The decision of each column; None takes the labels.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; `prevalence_weights` has those of other proportions of the classes.
+        Weights of the samples; None is 1 for all. `prevalence_weights` has those of other
+        proportions of the classes.
 
     Returns
     -------

@@ -34,7 +34,7 @@ def class_likelihood_ratios(
     labels : array-like of shape (2,), optional
         The negative and the positive class; None takes them in sorted order.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     replace_undefined_by : {nan, 1.0} or dict, default=nan
         What to return, with a warning, where a ratio has no denominator: nan; 1.0, an
         uninformative test; or a dict such as ``{"LR+": inf, "LR-": 0.0}``.
@@ -144,7 +144,7 @@ def multilabel_confusion_matrix(
     y_true, y_pred : array-like of shape (n,) or (n, K)
         True and predicted labels; of several a row, a column of 0 and 1 for each.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     labels : array-like, optional
         Which labels, in this order; None takes all, sorted.
     samplewise : bool, default=False

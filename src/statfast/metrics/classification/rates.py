@@ -39,7 +39,7 @@ def specificity_score(
         Of the positive class of two alone; from the sums over classes; the mean over classes;
         that by their weight in `y_true`; or each class by itself.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
         left out of averages.
@@ -92,7 +92,7 @@ def false_positive_rate(
         Of the positive class of two alone; from the sums over classes; the mean over classes;
         that by their weight in `y_true`; or each class by itself.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
         left out of averages.
@@ -145,7 +145,7 @@ def false_negative_rate(
         Of the positive class of two alone; from the sums over classes; the mean over classes;
         that by their weight in `y_true`; or each class by itself.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
         left out of averages.
@@ -198,7 +198,7 @@ def negative_predictive_value(
         Of the positive class of two alone; from the sums over classes; the mean over classes;
         that by their weight in `y_true`; or each class by itself.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
         left out of averages.

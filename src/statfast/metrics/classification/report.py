@@ -46,7 +46,7 @@ def classification_report(
     target_names : list of str, optional
         Names to show for them.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     digits : int, default=2
         Decimal places; a dict is not rounded.
     output_dict : bool, default=False

@@ -46,7 +46,7 @@ def precision_score(
         by their weight in `y_true`; the mean over samples of several labels; or each class by
         itself.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
         left out of averages.
@@ -100,7 +100,7 @@ def recall_score(
         by their weight in `y_true`; the mean over samples of several labels; or each class by
         itself.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
         left out of averages.
@@ -154,7 +154,7 @@ def f1_score(
         by their weight in `y_true`; the mean over samples of several labels; or each class by
         itself.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
         left out of averages.
@@ -213,7 +213,7 @@ def fbeta_score(
         by their weight in `y_true`; the mean over samples of several labels; or each class by
         itself.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
         left out of averages.
@@ -268,7 +268,7 @@ def jaccard_score(
         by their weight in `y_true`; the mean over samples of several labels; or each class by
         itself.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
         left out of averages.
@@ -326,7 +326,7 @@ def precision_recall_fscore_support(
         by their weight in `y_true`; the mean over samples of several labels; or each class by
         itself.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     zero_division : {"warn", 0, 1, nan}, default="warn"
         What a fraction of no samples is; "warn" gives 0 and an `UndefinedMetricWarning`. NaN is
         left out of averages.

@@ -44,7 +44,7 @@ def top_k_accuracy_score(
     normalize : bool, default=True
         False gives the number (or weight) of these samples.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     labels : array-like of shape (K,), optional
         The classes of the columns, sorted; None takes those of `y_true`.
 

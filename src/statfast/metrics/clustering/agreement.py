@@ -38,10 +38,10 @@ def contingency_matrix(
     labels_pred : array-like of shape (n,)
         Labels of the other, which give its columns.
     sample_weight : array-like of shape (n,), optional
-        Weight of each row, not negative: then sums of these.
+        Weights of the samples, not negative; None is 1 for all. Counts are then sums of these.
     noise_label : label, optional
-        The label of samples that are in no cluster, such as -1: those that either clustering calls
-        so are left out. None counts their label as a cluster, as scikit-learn does.
+        The label of noise, such as -1: samples with this label in either clustering are left out.
+        None counts it as one more cluster, as scikit-learn does.
 
     Returns
     -------
@@ -77,8 +77,8 @@ def rand_score(labels_true: ArrayLike, labels_pred: ArrayLike, *, noise_label: A
     labels_true, labels_pred : array-like of shape (n,)
         Labels of either clustering.
     noise_label : label, optional
-        The label of samples that are in no cluster, such as -1: those that either clustering calls
-        so are left out. None counts their label as a cluster, as scikit-learn does.
+        The label of noise, such as -1: samples with this label in either clustering are left out.
+        None counts it as one more cluster, as scikit-learn does.
 
     Returns
     -------
@@ -115,8 +115,8 @@ def adjusted_rand_score(
     labels_true, labels_pred : array-like of shape (n,)
         Labels of either clustering.
     noise_label : label, optional
-        The label of samples that are in no cluster, such as -1: those that either clustering calls
-        so are left out. None counts their label as a cluster, as scikit-learn does.
+        The label of noise, such as -1: samples with this label in either clustering are left out.
+        None counts it as one more cluster, as scikit-learn does.
 
     Returns
     -------
@@ -162,10 +162,10 @@ def mutual_info_score(
     labels_true, labels_pred : array-like of shape (n,)
         Labels of either clustering.
     sample_weight : array-like of shape (n,), optional
-        Weight of each row, not negative.
+        Weights of the samples, not negative; None is 1 for all.
     noise_label : label, optional
-        The label of samples that are in no cluster, such as -1: those that either clustering calls
-        so are left out. None counts their label as a cluster, as scikit-learn does.
+        The label of noise, such as -1: samples with this label in either clustering are left out.
+        None counts it as one more cluster, as scikit-learn does.
 
     Returns
     -------
@@ -202,8 +202,8 @@ def normalized_mutual_info_score(
     average_method : {"arithmetic", "geometric", "min", "max"}, default="arithmetic"
         Which average.
     noise_label : label, optional
-        The label of samples that are in no cluster, such as -1: those that either clustering calls
-        so are left out. None counts their label as a cluster, as scikit-learn does.
+        The label of noise, such as -1: samples with this label in either clustering are left out.
+        None counts it as one more cluster, as scikit-learn does.
 
     Returns
     -------
@@ -245,8 +245,8 @@ def adjusted_mutual_info_score(
     average_method : {"arithmetic", "geometric", "min", "max"}, default="arithmetic"
         Which average of the entropies is the most it can be.
     noise_label : label, optional
-        The label of samples that are in no cluster, such as -1: those that either clustering calls
-        so are left out. None counts their label as a cluster, as scikit-learn does.
+        The label of noise, such as -1: samples with this label in either clustering are left out.
+        None counts it as one more cluster, as scikit-learn does.
 
     Returns
     -------
@@ -301,8 +301,8 @@ def homogeneity_completeness_v_measure(
     beta : float, default=1.0
         Weight of completeness in the V-measure, not negative.
     noise_label : label, optional
-        The label of samples that are in no cluster, such as -1: those that either clustering calls
-        so are left out. None counts their label as a cluster, as scikit-learn does.
+        The label of noise, such as -1: samples with this label in either clustering are left out.
+        None counts it as one more cluster, as scikit-learn does.
 
     Returns
     -------
@@ -345,8 +345,8 @@ def homogeneity_score(
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters.
     noise_label : label, optional
-        The label of samples that are in no cluster, such as -1: those that either clustering calls
-        so are left out. None counts their label as a cluster, as scikit-learn does.
+        The label of noise, such as -1: samples with this label in either clustering are left out.
+        None counts it as one more cluster, as scikit-learn does.
 
     Returns
     -------
@@ -372,8 +372,8 @@ def completeness_score(
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters.
     noise_label : label, optional
-        The label of samples that are in no cluster, such as -1: those that either clustering calls
-        so are left out. None counts their label as a cluster, as scikit-learn does.
+        The label of noise, such as -1: samples with this label in either clustering are left out.
+        None counts it as one more cluster, as scikit-learn does.
 
     Returns
     -------
@@ -401,8 +401,8 @@ def v_measure_score(
     beta : float, default=1.0
         Weight of completeness.
     noise_label : label, optional
-        The label of samples that are in no cluster, such as -1: those that either clustering calls
-        so are left out. None counts their label as a cluster, as scikit-learn does.
+        The label of noise, such as -1: samples with this label in either clustering are left out.
+        None counts it as one more cluster, as scikit-learn does.
 
     Returns
     -------

@@ -31,9 +31,9 @@ def as_clusters(labels: Any, n: int, noise_label: Any) -> tuple[Array, Array, Ar
     Returns
     -------
     classes : ndarray of shape (k,)
-        The distinct labels but for that of noise, sorted.
+        The distinct labels except for that of noise, sorted.
     codes : ndarray of intp
-        The cluster of each row that is no noise.
+        The cluster of each row that is not noise.
     kept : ndarray of intp, or None
         The numbers of these rows; None where they are all.
 

@@ -34,7 +34,7 @@ def dbcv_score(
 ) -> Any:
     """Density-based clustering validation (DBCV), for clusters of any shape and with noise.
 
-    A cluster is good if it is denser at its sparsest place than the way from it to any other.
+    A cluster is good if it is denser at its sparsest place than the gap between it and any other.
 
     Parameters
     ----------
@@ -48,21 +48,22 @@ def dbcv_score(
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
-        Other parameters of the metric.
+        Further parameters of the metric.
     d : float, optional
         The dimension of the space, positive; None is the number of columns. Needed if precomputed.
     noise_label : label, default=-1
-        The label of rows that are in no cluster; None takes all labels for clusters.
+        The label of rows that are in no cluster; None counts each label as a cluster.
     per_cluster_scores : bool, default=False
         Also return the validity of each cluster.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores. The result is the same for any number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
     score : float
         Between -1 and 1; higher is better. The mean of the validities of clusters, each counted by
-        its share of all rows: rows of noise, and rows alone in their cluster, count with 0.
+        its share of all rows: rows of noise, and rows alone in their cluster, count as 0.
     scores : ndarray of shape (k,)
         Only if `per_cluster_scores`: the validity of each cluster in the order of the sorted
         labels; 0 for a row alone.
@@ -88,7 +89,7 @@ def dbcv_score(
     **Ties**: mutual reachability distances are often equal, those that are the core distance of a
     row above all. The tree grows from the first row of a cluster, by the lowest row among the
     nearest, which is joined to the lowest of the rows in the tree that are so near: the score can
-    depend a little on the order of the rows of a cluster. Of two rows both are internal. But for
+    depend a little on the order of the rows of a cluster. Of two rows both are internal. Except for
     these, for equal rows, and for distances that differ by less than 1e-5 of themselves, which it
     takes for equal, the package hdbscan gives the same validity index.
 

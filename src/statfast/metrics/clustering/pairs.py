@@ -21,8 +21,8 @@ def pair_confusion_matrix(
     labels_true, labels_pred : array-like of shape (n,)
         Labels of either clustering.
     noise_label : label, optional
-        The label of samples that are in no cluster, such as -1: those that either clustering calls
-        so are left out. None counts their label as a cluster, as scikit-learn does.
+        The label of noise, such as -1: samples with this label in either clustering are left out.
+        None counts it as one more cluster, as scikit-learn does.
 
     Returns
     -------
@@ -67,8 +67,8 @@ def fowlkes_mallows_score(
     labels_true, labels_pred : array-like of shape (n,)
         Labels of either clustering.
     noise_label : label, optional
-        The label of samples that are in no cluster, such as -1: those that either clustering calls
-        so are left out. None counts their label as a cluster, as scikit-learn does.
+        The label of noise, such as -1: samples with this label in either clustering are left out.
+        None counts it as one more cluster, as scikit-learn does.
 
     Returns
     -------

@@ -49,14 +49,15 @@ def silhouette_samples(
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
-        Other parameters of the metric.
+        Further parameters of the metric.
     return_neighbors : bool, default=False
         Also return the label of the other cluster that is nearest, the first in order on ties.
     noise_label : label, optional
         The label of rows that are in no cluster, such as -1: they are left out, as if X did not
         hold them. None counts their label as a cluster, as scikit-learn does.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -127,17 +128,18 @@ def silhouette_score(
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
-        Other parameters of the metric.
+        Further parameters of the metric.
     sample_size : int, optional
         Use so many samples, drawn without replacement; None uses all, exactly. Not for a triangle.
-    random_state : int, numpy.random.Generator, RandomState or SeedSequence, optional
-        Source of the draw.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
     noise_label : label, optional
         The label of rows that are in no cluster, such as -1: they are left out, as if X did not
         hold them. None counts their label as a cluster, as scikit-learn does. The more rows are
         left out, the better the rest seems: report their share beside the score.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

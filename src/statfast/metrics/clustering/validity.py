@@ -101,12 +101,13 @@ def scatter_decomposition(
     labels : array-like of shape (n,)
         The cluster of each row.
     sample_weight : array-like of shape (n,), optional
-        Weight of each row, not negative.
+        Weights of the samples, not negative; None is 1 for all.
     noise_label : label, optional
         The label of rows that are in no cluster, such as -1: they are left out, as if X did not
         hold them. None counts their label as a cluster.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -164,7 +165,8 @@ def calinski_harabasz_score(
         The label of rows that are in no cluster, such as -1: they are left out, as if X did not
         hold them. None counts their label as a cluster, as scikit-learn does.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -211,7 +213,8 @@ def davies_bouldin_score(
         The label of rows that are in no cluster, such as -1: they are left out, as if X did not
         hold them. None counts their label as a cluster, as scikit-learn does.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -276,12 +279,13 @@ def dunn_index(
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
-        Other parameters of the metric.
+        Further parameters of the metric.
     noise_label : label, optional
         The label of rows that are in no cluster, such as -1: they are left out, as if X did not
         hold them. None counts their label as a cluster.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -339,12 +343,13 @@ def cluster_diameter_separation(
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
-        Other parameters of the metric.
+        Further parameters of the metric.
     noise_label : label, optional
         The label of rows that are in no cluster, such as -1: they are left out, as if X did not
         hold them. None counts their label as a cluster.
     n_jobs : int, optional
-        Threads.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

@@ -53,7 +53,8 @@ def pairwise_distances(
         Distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...),
         "precomputed", or a function of two samples, taken as symmetric where there is no Y.
     n_jobs : int, optional
-        Threads; the values do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
     **kwds : object
         Parameters of the metric, such as ``p=3`` or ``V=``.
 
@@ -231,7 +232,8 @@ def pairwise_kernels(
     filter_params : bool, default=False
         Whether parameters that the kernel does not have are left out, instead of refused.
     n_jobs : int, optional
-        Threads; the values do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
     **kwds : float
         ``gamma`` (1 / d), ``degree`` (3) and ``coef0`` (1) of the kernels that have them.
 
@@ -258,7 +260,7 @@ def pairwise_kernels(
         if as_flag(filter_params, "filter_params"):
             kwds = {name: value for name, value in kwds.items() if name in takes}
         for name in set(kwds) - set(takes):
-            raise ValueError(f"{name} is no parameter of the kernel {metric!r}. Leave it out.")
+            raise ValueError(f"{name} is not a parameter of the kernel {metric!r}. Leave it out.")
         if metric == "cosine":
             rows = as_rows(X)
             columns = rows if Y is None else as_rows(Y, name="Y")

@@ -94,7 +94,7 @@ def hinge_loss(
     labels : array-like of shape (K,), optional
         The classes of the columns, sorted; None takes those of `y_true`.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------

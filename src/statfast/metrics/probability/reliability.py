@@ -79,12 +79,12 @@ def score_decomposition(
     pos_label : label, optional
         The positive class; None takes numbers as they are, which for "log" are 0 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------
     ScoreParts
-        By either method the identity is exact, but for rounding.
+        By either method the identity is exact, except for rounding.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def calibration_curve(
         Bins of equal width, or of about as many rows; or those on which the nearest rising function
         is constant (CORP), whose number the data choose.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------

@@ -38,7 +38,7 @@ def brier_score_loss(
     y_proba : array-like of shape (n,) or (n, K)
         Probabilities of the positive class, or of all classes in sorted order.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     pos_label : label, optional
         The positive class of two. None takes 1, or the higher of two numbers.
     labels : array-like of shape (K,), optional
@@ -114,7 +114,7 @@ def squared_probability_error(
     labels : array-like of shape (K,), optional
         The classes of the columns; None takes those of `y_true`.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     average : bool, default=True
         The mean; False gives the error of each row.
 
@@ -179,7 +179,7 @@ def log_loss(
     normalize : bool, default=True
         False gives the sum.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     labels : array-like of shape (K,), optional
         The classes of the columns; None takes those of `y_true`.
 
@@ -240,7 +240,7 @@ def d2_log_loss_score(
     y_proba : array-like of shape (n,) or (n, K)
         Probabilities of all classes in sorted order; of two, of the second alone.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     labels : array-like of shape (K,), optional
         The classes of the columns; None takes those of `y_true`.
 
@@ -284,7 +284,7 @@ def d2_brier_score(
     y_proba : array-like of shape (n,) or (n, K)
         Probabilities of the positive class, or of all classes in sorted order.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     pos_label : label, optional
         The positive class of two. None takes 1, or the higher of two numbers.
     labels : array-like of shape (K,), optional

@@ -61,7 +61,7 @@ def roc_auc_score(
         None are for "ovr" and labels; "samples" is for labels: the mean of the areas of the
         samples.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; not for "ovo".
+        Weights of the samples; None is 1 for all. Not for "ovo".
     max_fpr : float, optional
         Two classes: the area up to this false positive rate alone, standardized by McClish so that
         1 is the most and 0.5 chance.
@@ -221,7 +221,7 @@ def partial_auc_score(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
 
     Returns
     -------
@@ -360,7 +360,7 @@ def ranking_error(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
     as_fraction : bool, default=False
         The exact fraction; for whole weights, or none.
 

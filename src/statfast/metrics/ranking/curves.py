@@ -39,7 +39,7 @@ def roc_curve(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
     drop_intermediate : bool, default=True
         Leave out thresholds whose step is the same as the next one: the curve is straight there.
 
@@ -146,7 +146,7 @@ def coverage_curve(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
     drop_intermediate : bool, default=True
         Leave out thresholds whose step is the same as the next one.
 
@@ -193,7 +193,7 @@ def gain_curve(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
 
     Returns
     -------
@@ -284,7 +284,7 @@ def det_curve(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
     drop_intermediate : bool, default=False
         Leave out thresholds between others of the same false negative rate.
 

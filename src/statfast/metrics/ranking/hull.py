@@ -34,7 +34,7 @@ def roc_hull(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def cost_curve(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
 
     Returns
     -------
@@ -173,7 +173,7 @@ def brier_curve(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
 
     Returns
     -------
@@ -232,12 +232,12 @@ def h_measure(
         Parameters of the beta distribution of the fraction of the cost of a false positive. None
         takes 1 + p and 2 - p with the share p of positives, as Hand and Anagnostopoulos advise.
     severity_ratio : float, optional
-        In the place of `shape`: cost of a false positive over that of a false negative at the mode
+        Instead of `shape`: cost of a false positive over that of a false negative at the mode
         of a beta distribution whose first parameter is 2.
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
 
     Returns
     -------

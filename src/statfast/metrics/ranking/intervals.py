@@ -38,7 +38,7 @@ class AUCInterval(NamedTuple):
     standard_error : float
         Of the area.
     level : float
-        Confidence.
+        Confidence level of the interval, between 0 and 1.
     method : str
         How the interval was found; "exact" where the area is 0 or 1.
 
@@ -78,7 +78,7 @@ class AUCTest(NamedTuple):
     low, high : float
         Interval of it.
     level : float
-        Confidence.
+        Confidence level of the interval, between 0 and 1.
     df : float
         Degrees of freedom; infinite for paired curves.
 
@@ -117,7 +117,7 @@ class ROCBand(NamedTuple):
     low, high : ndarray of shape (g,)
         Ends of the interval of each height by itself.
     level : float
-        Confidence.
+        Confidence level of the interval, between 0 and 1.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def auc_interval(
     y_score : array-like of shape (n,)
         Scores, higher where a row is rather positive.
     level : float, default=0.95
-        Confidence.
+        Confidence level of the interval, between 0 and 1.
     method : {"delong", "logit", "bootstrap"}, default="delong"
         DeLong's normal interval, cut at 0 and 1; the same on the logit scale, which needs no cut;
         or quantiles of bootstrap replicates.
@@ -158,12 +158,13 @@ def auc_interval(
         Bootstrap replicates.
     stratified : bool, default=True
         Whether a replicate has as many rows of each class as there are.
-    random_state : None, int or numpy.random.Generator, default=None
-        Of the bootstrap.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the bootstrap; an integer makes the result reproducible.
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     n_jobs : int, optional
-        Threads of the bootstrap; the same bits for any number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -245,7 +246,7 @@ def auc_test(
     y_true2 : array-like of shape (m,), optional
         Labels of the samples of `y_score2`, if these are others: the test is then not paired.
     level : float, default=0.95
-        Confidence of the interval of the difference.
+        Confidence level of the interval of the difference, between 0 and 1.
     alternative : {"two-sided", "greater", "less"}, default="two-sided"
         Whether the first area is not the same, greater, or less.
     pos_label : label, optional
@@ -289,7 +290,7 @@ def auc_test(
         (auc1, auc2), cov = _areas_and_covariance([first, second], labels)
         variance = max(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1], 0.0)
         if variance <= 1e-14 * (cov[0, 0] + cov[1, 1]):
-            variance = 0.0  # The placements are equal but for rounding.
+            variance = 0.0  # The placements are equal except for rounding.
     else:
         second, second_labels = rows_for_ranking(y_true2, y_score2, pos_label)
         _require_two(second_labels)
@@ -351,17 +352,18 @@ def roc_band(
     fpr : array-like of shape (g,), optional
         Where; None takes 101 places between 0 and 1.
     level : float, default=0.95
-        Confidence at each place by itself.
+        Confidence level at each place by itself, between 0 and 1.
     n_resamples : int, default=2000
         Bootstrap replicates.
     stratified : bool, default=True
         Whether a replicate has as many rows of each class as there are.
-    random_state : None, int or numpy.random.Generator, default=None
-        Of the bootstrap.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the bootstrap; an integer makes the result reproducible.
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     n_jobs : int, optional
-        Threads; the same bits for any number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

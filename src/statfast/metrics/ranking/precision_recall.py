@@ -46,7 +46,7 @@ def precision_recall_curve(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
     drop_intermediate : bool, default=False
         Leave out thresholds between others with the same recall.
 
@@ -117,7 +117,7 @@ def precision_recall_interpolation(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def average_precision_score(
     pos_label : label, default=1
         The positive class of two.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows; those of weight 0 are left out.
+        Weights of the samples; samples of weight 0 are left out.
     labels : array-like of shape (K,), optional
         The classes of the columns, sorted; None takes those of `y_true`.
 

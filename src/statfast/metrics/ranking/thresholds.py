@@ -110,7 +110,7 @@ def choose_threshold(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def choose_threshold(
 
 
 def first_best(worth: Array) -> int:
-    """The first of the largest, but for rounding."""
+    """The first of the largest, except for rounding."""
     return int((worth >= worth.max() - 1e-14 * np.abs(worth).max()).argmax())
 
 
@@ -203,7 +203,7 @@ def ks_statistic(
     pos_label : label, optional
         The positive class. None takes 1 where labels are 0 and 1, or -1 and 1.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------

@@ -26,7 +26,7 @@ def mean_tweedie_deviance(
     y_true, y_pred : array-like of shape (n,)
         True and predicted values.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     power : float, default=0
         Of the mean in the variance: 0 normal, 1 Poisson, 2 gamma, 3 inverse Gaussian; not between 0
         and 1.
@@ -39,8 +39,8 @@ def mean_tweedie_deviance(
     ------
     ValueError
         If the values are not finite, not as many of one as of the other, or beyond the domain of
-        the power: predictions must be positive (but for power 0), and true values not negative from
-        power 1 on and positive from 2 on.
+        the power: predictions must be positive (except for power 0), and true values not negative
+        from power 1 on and positive from 2 on.
 
     References
     ----------
@@ -71,7 +71,7 @@ def mean_poisson_deviance(
     y_true, y_pred : array-like of shape (n,)
         True and predicted values.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def mean_gamma_deviance(
     y_true, y_pred : array-like of shape (n,)
         True and predicted values.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------

@@ -36,7 +36,7 @@ def mean_squared_error(
     y_true, y_pred : array-like of shape (n,) or (n, T)
         True and predicted values of one output, or of T.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
         The value of each output, their mean, or their mean by these weights.
 
@@ -76,7 +76,7 @@ def root_mean_squared_error(
     y_true, y_pred : array-like of shape (n,) or (n, T)
         True and predicted values of one output, or of T.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
         The value of each output, their mean, or their mean by these weights.
 
@@ -116,7 +116,7 @@ def mean_absolute_error(
     y_true, y_pred : array-like of shape (n,) or (n, T)
         True and predicted values of one output, or of T.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
         The value of each output, their mean, or their mean by these weights.
 
@@ -161,7 +161,7 @@ def median_absolute_error(
     multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
         The value of each output, their mean, or their mean by these weights.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
 
     Returns
     -------
@@ -233,7 +233,7 @@ def mean_absolute_percentage_error(
     y_true, y_pred : array-like of shape (n,) or (n, T)
         True and predicted values of one output, or of T.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
         The value of each output, their mean, or their mean by these weights.
 
@@ -272,7 +272,7 @@ def mean_squared_log_error(
     y_true, y_pred : array-like of shape (n,) or (n, T)
         True and predicted values of one output, or of T.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
         The value of each output, their mean, or their mean by these weights.
 
@@ -311,7 +311,7 @@ def root_mean_squared_log_error(
     y_true, y_pred : array-like of shape (n,) or (n, T)
         True and predicted values of one output, or of T.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
         The value of each output, their mean, or their mean by these weights.
 
@@ -351,7 +351,7 @@ def mean_pinball_loss(
     y_true, y_pred : array-like of shape (n,) or (n, T)
         True and predicted values of one output, or of T.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     alpha : float, default=0.5
         Which quantile, between 0 and 1: how much an error counts that is too low, against 1 - alpha
         for one that is too high.

@@ -38,13 +38,13 @@ def r2_score(
     y_true, y_pred : array-like of shape (n,) or (n, T)
         True and predicted values of one output, or of T.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     multioutput : {"raw_values", "uniform_average", "variance_weighted"} or array-like, \
             default="uniform_average"
         The value of each output, their mean, or their mean by the variances of the outputs or by
         weights, (T,).
     force_finite : bool, default=True
-        Of an output that does not vary, 1 if all is predicted and else 0, in the place of NaN and
+        Of an output that does not vary, 1 if all is predicted and else 0, in place of NaN and
         minus infinity.
 
     Returns
@@ -89,13 +89,13 @@ def explained_variance_score(
     y_true, y_pred : array-like of shape (n,) or (n, T)
         True and predicted values of one output, or of T.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     multioutput : {"raw_values", "uniform_average", "variance_weighted"} or array-like, \
             default="uniform_average"
         The value of each output, their mean, or their mean by the variances of the outputs or by
         weights, (T,).
     force_finite : bool, default=True
-        Of an output that does not vary, 1 if all is predicted and else 0, in the place of NaN and
+        Of an output that does not vary, 1 if all is predicted and else 0, in place of NaN and
         minus infinity.
 
     Returns
@@ -137,7 +137,7 @@ def d2_pinball_score(
     y_true, y_pred : array-like of shape (n,) or (n, T)
         True and predicted values of one output, or of T.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     alpha : float, default=0.5
         Which quantile, between 0 and 1: how much an error counts that is too low, against 1 - alpha
         for one that is too high.
@@ -184,7 +184,7 @@ def d2_absolute_error_score(
     y_true, y_pred : array-like of shape (n,) or (n, T)
         True and predicted values of one output, or of T.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     multioutput : {"raw_values", "uniform_average"} or array-like of (T,), default="uniform_average"
         The value of each output, their mean, or their mean by these weights.
 
@@ -220,7 +220,7 @@ def d2_tweedie_score(
     y_true, y_pred : array-like of shape (n,)
         True and predicted values.
     sample_weight : array-like of shape (n,), optional
-        Weights of rows.
+        Weights of the samples; None is 1 for all.
     power : float, default=0
         Of the mean in the variance: 0 normal, 1 Poisson, 2 gamma, 3 inverse Gaussian; not between 0
         and 1.
@@ -235,8 +235,8 @@ def d2_tweedie_score(
     ------
     ValueError
         If the values are not finite, not as many of one as of the other, or beyond the domain of
-        the power: predictions must be positive (but for power 0), and true values not negative from
-        power 1 on and positive from 2 on.
+        the power: predictions must be positive (except for power 0), and true values not negative
+        from power 1 on and positive from 2 on.
 
     Examples
     --------

@@ -37,7 +37,7 @@ def values_of(
 
 
 def _length(y: Any) -> int:
-    """How many rows there are; what is no column is left to be refused."""
+    """How many rows there are; what is not a column is left to be refused."""
     shape = getattr(y, "shape", None)
     if shape is not None:
         return int(shape[0]) if len(shape) else 0

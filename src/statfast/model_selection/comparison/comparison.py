@@ -146,7 +146,7 @@ class Comparison:
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Of the points.
 
@@ -208,7 +208,8 @@ def compare(
         The class that is positive, of two, for a score that rates one class, such as "f1" or
         "precision". None leaves that to the score: 1 of the labels 0 and 1.
     groups : array-like of shape (n,), optional
-        For splitters that keep groups together, and for those of searches that are compared.
+        Group of each sample, for splitters that keep groups together, and for those of searches
+        that are compared.
     sample_weight : array-like of shape (n,), optional
         Weights of fits and scores. Samples of weight 0 are left out.
     method : str, default="corrected_t"
@@ -217,9 +218,9 @@ def compare(
     rope : float, default=0.01
         Differences of scores within it count as none in the Bayesian test.
     level : float, default=0.95
-        Of the intervals.
-    random_state : int, Generator or None, default=None
-        Of the folds.
+        Confidence level of the intervals, between 0 and 1.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the folds; an integer makes the result reproducible.
 
     Returns
     -------
@@ -231,7 +232,7 @@ def compare(
         If there are fewer than two models, names repeat, an argument is out of its range, or
         `pos_label` is none of two labels.
     TypeError
-        If `models` is no dict or list, or `pos_label` is given beside a function.
+        If `models` is not a dict or list, or `pos_label` is given beside a function.
 
     Notes
     -----

@@ -81,7 +81,7 @@ def bootstrap_error(
         Number of bootstrap samples.
     loss : str, default="auto"
         "zero_one", "squared", "absolute", or "auto": 0-1 for classifiers, else squared.
-    random_state : int, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed or generator; an integer makes the result reproducible.
 
     Returns
@@ -248,7 +248,7 @@ def nested_cv_interval(
     loss : str, default="auto"
         "zero_one", "squared", "absolute", or "auto": 0-1 for classifiers, else squared.
     level : float, default=0.9
-        Of the interval.
+        Confidence level of the interval, between 0 and 1.
     bias_exponent : float, default=1.0
         The bias of K (1 - 1/K) n samples is (1 + ((K - 2) / K)^e) times the difference of nested
         and plain estimates: e = 1 in the paper [1]_, 1.5 in its authors' software.
@@ -257,7 +257,7 @@ def nested_cv_interval(
         first, each to the fold with fewest rows. A search that is validated gets those of its rows.
     sample_weight : array-like of shape (n,), optional
         Weights of the fits.
-    random_state : int, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed or generator; an integer makes the result reproducible.
 
     Returns

@@ -94,7 +94,7 @@ def corrected_t_test(
     test_share : float
         Rows held out for each row fitted: 1 / (K - 1) for K folds, however often repeated.
     level : float, default=0.95
-        Of the interval.
+        Confidence level of the interval, between 0 and 1.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def bayesian_t_test(
     rope : float, default=0.0
         Region of practical equivalence: differences within it count as none.
     level : float, default=0.95
-        Of the credible interval.
+        Probability of the credible interval, between 0 and 1.
 
     Returns
     -------

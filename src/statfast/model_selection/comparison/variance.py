@@ -128,7 +128,7 @@ class BiasVariance(Tabled):
         Parameters
         ----------
         ax : sequence of one matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Style of the shots.
 
@@ -170,10 +170,11 @@ def bias_variance(
         for classifiers, else squared.
     n_rounds : int, default=200
         Samples, at least 2.
-    random_state : int, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed or generator; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads; None and -1 use all available cores, -2 all but one. Results do not depend on it.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------

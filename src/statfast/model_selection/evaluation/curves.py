@@ -70,7 +70,7 @@ def validation_curve(
     param_range : array-like of shape (A,)
         Values of the parameter.
     groups : array-like of shape (n,), optional
-        For splitters that keep groups together.
+        Group of each sample, for splitters that keep groups together.
     cv : int, splitter or iterable of (train, test), optional
         None is 5 folds; an integer is `KFold` or, for classifiers, `StratifiedKFold`.
     scoring : str or callable, optional
@@ -155,7 +155,7 @@ def learning_curve(
     y : array-like of shape (n,), optional
         Class labels or target values.
     groups : array-like of shape (n,), optional
-        For splitters that keep groups together.
+        Group of each sample, for splitters that keep groups together.
     train_sizes : array-like of shape (T,), default=(0.1, 0.325, 0.55, 0.775, 1.0)
         Numbers of rows, or proportions of those that the smallest training part has.
     cv : int, splitter or iterable of (train, test), optional

@@ -160,7 +160,7 @@ def _splits(cv: Any, model: Any) -> Any:
 
 def _named(scoring: Any, model: Any) -> Any:
     """Names of the scores that are asked for; None is the estimator's own."""
-    as_scorers(scoring, model)  # Refuses what is no scorer.
+    as_scorers(scoring, model)  # Refuses what is not a scorer.
     if isinstance(scoring, list | tuple | set):
         return {name: name for name in scoring}
     return scoring if isinstance(scoring, dict) else {"score": scoring}

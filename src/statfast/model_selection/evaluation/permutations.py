@@ -43,7 +43,7 @@ from statfast.model_selection.splitting.splitter import as_shuffler
 
 # Targets that are fitted at once have at most so many values, 64 MB.
 _VALUES_AT_ONCE = 1 << 23
-# Mean scores that differ by less than this share of the largest are equal but for rounding.
+# Mean scores that differ by less than this share of the largest are equal except for rounding.
 _EQUAL = 1e-12
 
 
@@ -76,8 +76,8 @@ def permutation_test_score(
     y : array-like of shape (n,) or (n, T)
         Class labels or target values.
     groups : array-like of shape (n,), optional
-        Targets are permuted among the samples of a group only; also for splitters that keep groups
-        together.
+        Group of each sample, for splitters that keep groups together. Targets are permuted within
+        groups alone.
     cv : int, splitter or iterable of (train, test), optional
         None is 5 folds; an integer is `KFold` or, for classifiers, `StratifiedKFold`. A splitter
         is asked again for each permutation, with the permuted targets.
@@ -86,7 +86,8 @@ def permutation_test_score(
     n_jobs : int, optional
         Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
     random_state : int, RandomState, Generator or None, default=0
-        Seed or generator of the permutations; an integer draws those of scikit-learn.
+        Seed or generator of the permutations; an integer makes the result reproducible. An integer
+        draws the same as in scikit-learn.
     scoring : str or callable, optional
         Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
         the estimator's own ``score``.
@@ -103,7 +104,7 @@ def permutation_test_score(
     permutation_scores : ndarray of shape (n_permutations,), float64
         The same of permuted targets.
     pvalue : float
-        (C + 1) / (n_permutations + 1), where C permutations score at least as well, but for
+        (C + 1) / (n_permutations + 1), where C permutations score at least as well, except for
         rounding: the targets as they are count as one of them, so that it is
         1 / (n_permutations + 1) at least.
 

@@ -177,7 +177,7 @@ def as_plan(
     weights: Any,
     arguments: dict[Any, Any] | None = None,
 ) -> Folds:
-    """The folds, checked: of a classifier integers are stratified, but for several labels a row.
+    """The folds, checked: of a classifier integers are stratified, except for several labels a row.
 
     Whatever has labels for its rows loses them here, as folds are places of rows. `arguments` are
     those of fits.

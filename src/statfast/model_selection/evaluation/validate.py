@@ -62,7 +62,8 @@ def cross_validate(
     y : array-like of shape (n,), optional
         Class labels or target values.
     groups : array-like of shape (n,), optional
-        For splitters that keep groups together, and for those of a search that is validated.
+        Group of each sample, for splitters that keep groups together, and for those of a search
+        that is validated.
     scoring : str, callable, list or dict, optional
         Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
         the estimator's own ``score``.
@@ -109,7 +110,7 @@ def cross_validate(
     Notes
     -----
     All ways give the scores of refits. Statistics of folds are merged, never subtracted, so that
-    an outlier in one fold costs no digits in the others: equal to refits but for rounding, which
+    an outlier in one fold costs no digits in the others: equal to refits except for rounding, which
     the condition of the rows magnifies alike. Leave-one-out formulas refit a sample where its
     leverage is near 1. Iterations that share their start end by the criterion of a fit by itself;
     for scores that are functions of the model, and for ``return_estimator``, they are refits.
@@ -189,7 +190,7 @@ def cross_val_score(
     y : array-like of shape (n,), optional
         Class labels or target values.
     groups : array-like of shape (n,), optional
-        For splitters that keep groups together.
+        Group of each sample, for splitters that keep groups together.
     scoring : str or callable, optional
         Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
         the estimator's own ``score``.
@@ -254,7 +255,7 @@ def cross_val_predict(
     y : array-like of shape (n,), optional
         Class labels or target values.
     groups : array-like of shape (n,), optional
-        For splitters that keep groups together.
+        Group of each sample, for splitters that keep groups together.
     cv : int, splitter or iterable of (train, test), optional
         None is 5 folds; an integer is `KFold` or, for classifiers, `StratifiedKFold`. Each sample
         must be held out once.

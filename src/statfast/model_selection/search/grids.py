@@ -36,7 +36,7 @@ class ParameterGrid:
     ValueError
         If the values of a parameter are empty, or an array of more than one dimension.
     TypeError
-        If `param_grid` is no dict or list of dicts, or values are no list or array.
+        If `param_grid` is not a dict or list of dicts, or values are not lists or arrays.
     IndexError
         By ``grid[index]``: if there is no such candidate.
 
@@ -102,15 +102,16 @@ class ParameterSampler:
     n_iter : int
         Number of candidates.
     random_state : int, RandomState, Generator or None, default=None
-        Seed or generator; with an integer, each iteration gives the same candidates.
+        Seed or generator of the candidates; an integer makes the result reproducible. With an
+        integer each iteration gives the same.
 
     Raises
     ------
     ValueError
         If the values of a parameter are empty, or `n_iter` is not at least 1.
     TypeError
-        If `param_distributions` is no dict or list of dicts, or values are neither a list, an array
-        nor a distribution.
+        If `param_distributions` is not a dict or list of dicts, or values are neither a list, an
+        array nor a distribution.
 
     Warns
     -----

@@ -29,7 +29,7 @@ from statfast.model_selection.search.grids import ParameterSampler, all_candidat
 from statfast.model_selection.search.search import Evaluated, ParameterSearch
 from statfast.model_selection.splitting.splitter import as_shuffler
 
-ROWS = "n_samples"  # The resource that is no parameter of the estimator.
+ROWS = "n_samples"  # The resource that is not a parameter of the estimator.
 
 
 def as_resource(resource: Any, name: str = "resource") -> str:
@@ -155,7 +155,7 @@ class HalvingSearch(ParameterSearch):
         """The schedule, and the candidates of the first iteration."""
         if self.resource != ROWS and self.resource not in estimator.get_params():
             raise ValueError(
-                f"Cannot use resource={self.resource!r}, which is no parameter of "
+                f"Cannot use resource={self.resource!r}, which is not a parameter of "
                 f"{type(estimator).__name__}. Name one of its own, or pass 'n_samples'."
             )
         most = self._most_resources(folds)
@@ -265,7 +265,8 @@ class HalvingGridSearchCV(HalvingSearch):
         Where there are more candidates than resources allow to be divided by `factor` again and
         again, repeat the first iterations with the least resources until they are few enough.
     random_state : int, RandomState, Generator or None, default=None
-        Of the rows that an iteration draws; an integer draws what scikit-learn does.
+        Seed or generator of the rows that an iteration draws; an integer makes the result
+        reproducible. An integer draws the same as in scikit-learn.
     scoring : str or callable, optional
         A name of ``statfast.metrics.get_scorer_names``, or a function of (estimator, X, y). None is
         the estimator's own ``score``.
@@ -334,7 +335,7 @@ class HalvingGridSearchCV(HalvingSearch):
     ------
     ValueError
         By ``fit``: as `GridSearchCV`; also if there is more than one score, `min_resources` is
-        above `max_resources`, a fold is left without rows, `resource` is no parameter of the
+        above `max_resources`, a fold is left without rows, `resource` is not a parameter of the
         estimator or is searched itself.
     TypeError
         By ``fit``: if an argument is of the wrong type.
@@ -410,8 +411,8 @@ class HalvingRandomSearchCV(HalvingSearch):
         Where there are more candidates than resources allow to be divided by `factor` again and
         again, repeat the first iterations with the least resources until they are few enough.
     random_state : int, RandomState, Generator or None, default=None
-        Of the candidates, and of the rows that an iteration draws; an integer draws what
-        scikit-learn does.
+        Seed or generator of the candidates, and of the rows that an iteration draws; an integer
+        makes the result reproducible. An integer draws the same as in scikit-learn.
     scoring : str or callable, optional
         A name of ``statfast.metrics.get_scorer_names``, or a function of (estimator, X, y). None is
         the estimator's own ``score``.
@@ -480,7 +481,7 @@ class HalvingRandomSearchCV(HalvingSearch):
     ------
     ValueError
         By ``fit``: as `GridSearchCV`; also if there is more than one score, `min_resources` is
-        above `max_resources`, a fold is left without rows, `resource` is no parameter of the
+        above `max_resources`, a fold is left without rows, `resource` is not a parameter of the
         estimator or is searched itself, or `n_candidates` and `min_resources` are both "exhaust".
     TypeError
         By ``fit``: if an argument is of the wrong type.

@@ -24,7 +24,8 @@ class RandomizedSearchCV(ParameterSearch):
     n_iter : int, default=10
         Candidates to draw; without replacement if all values are listed.
     random_state : int, RandomState, Generator or None, default=None
-        Seed or generator; an integer draws what scikit-learn does.
+        Seed or generator of the candidates; an integer makes the result reproducible. An integer
+        draws the same as in scikit-learn.
     scoring : str, callable, list or dict, optional
         Names of ``statfast.metrics.get_scorer_names``, or functions of (estimator, X, y). None is
         the estimator's own ``score``.

@@ -120,11 +120,11 @@ class ParameterSearch(HandsWeightsOn, RoutesMetadata, Estimator):
         y : array-like of shape (n,), optional
             Class labels or target values.
         groups : array-like of shape (n,), optional
-            For splitters that keep groups together.
+            Group of each sample, for splitters that keep groups together.
         sample_weight : array-like of shape (n,), optional
             Weights of fits and scores.
         **params : object
-            Other arguments of the estimator's ``fit``, as those of `cross_validate`.
+            Further arguments of the estimator's ``fit``, as those of `cross_validate`.
 
         Returns
         -------

@@ -89,8 +89,9 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
         fitted one of "prefit".
     n_jobs : int, optional
         Threads of each fit, if the estimator has a parameter of this name; None leaves that to it.
-    random_state : int, Generator or None, optional
-        Of the samples held out, where `cv` is a share.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the samples held out, where `cv` is a share; an integer makes the
+        result reproducible.
     store_cv_results : bool, default=False
         Whether to keep thresholds and scores in `cv_results_`.
     criterion : {"youden", "closest", "accuracy", "f", "cost", "tpr", "fpr"}, optional
@@ -206,7 +207,7 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
         sample_weight : array-like of shape (n,), optional
             Passed to the estimator, which has to take it, and to the scores.
         groups : array-like of shape (n,), optional
-            Of the samples, for a splitter in `cv` that keeps groups together.
+            Group of each sample, for splitters that keep groups together.
 
         Returns
         -------
@@ -215,7 +216,7 @@ class TunedThresholdClassifierCV(ThresholdClassifier):
         Raises
         ------
         ValueError
-            If there are not two classes, `scoring` has no such name or is no score of labels,
+            If there are not two classes, `scoring` has no such name or is not a score of labels,
             `refit` does not go with `cv`, all scores of a fold are the same, or the estimator
             refuses the rows.
         TypeError

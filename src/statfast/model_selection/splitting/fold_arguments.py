@@ -26,8 +26,8 @@ class PredefinedSplit(Splitter):
     Raises
     ------
     ValueError
-        If `test_fold` is no list of integers, or holds no fold; by ``split``, if its length is not
-        the number of rows.
+        If `test_fold` is not a list of integers, or holds no fold; by ``split``, if its length is
+        not the number of rows.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def check_cv(
     shuffle : bool, default=False
         Deal the rows out at random, where `cv` is an integer or None.
     random_state : int, RandomState, Generator or None, default=None
-        Of the shuffling.
+        Seed or generator of the shuffling; an integer makes the result reproducible.
 
     Returns
     -------

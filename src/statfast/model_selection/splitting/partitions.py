@@ -29,7 +29,7 @@ class KFold(Splitter):
     shuffle : bool, default=False
         Deal the samples out at random. Within a fold they keep their order.
     random_state : int, RandomState, Generator or None, default=None
-        Of the shuffling.
+        Seed or generator of the shuffling; an integer makes the result reproducible.
 
     Raises
     ------
@@ -74,12 +74,12 @@ class StratifiedKFold(Splitter):
     shuffle : bool, default=False
         Deal the samples of each class out at random.
     random_state : int, RandomState, Generator or None, default=None
-        Of the shuffling.
+        Seed or generator of the shuffling; an integer makes the result reproducible.
 
     Raises
     ------
     ValueError
-        By ``split``: if y is no list of labels, or no class has a row for each fold.
+        By ``split``: if y is not a list of labels, or no class has a row for each fold.
 
     Warns
     -----
@@ -124,7 +124,7 @@ class GroupKFold(GroupSplitter):
     shuffle : bool, default=False
         Deal the groups out at random, about as many to each fold, whatever their sizes.
     random_state : int, RandomState, Generator or None, default=None
-        Of the shuffling.
+        Seed or generator of the shuffling; an integer makes the result reproducible.
 
     Raises
     ------
@@ -175,7 +175,7 @@ class StratifiedGroupKFold(GroupSplitter):
     shuffle : bool, default=False
         Take groups that are alike in a random order.
     random_state : int, RandomState, Generator or None, default=None
-        Of the shuffling.
+        Seed or generator of the shuffling; an integer makes the result reproducible.
 
     Raises
     ------

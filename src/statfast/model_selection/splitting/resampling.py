@@ -210,7 +210,7 @@ class Bootstrap(Splitter):
     ----------
     n_splits : int, default=100
         Number of splits.
-    random_state : int, Generator or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Seed or generator; an integer makes the result reproducible.
 
     Raises

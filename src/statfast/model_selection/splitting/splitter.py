@@ -49,7 +49,7 @@ class Splitter(FoldSplitter):
         y : array-like of shape (n,), optional
             Labels, for splitters that look at them.
         groups : array-like of shape (n,), optional
-            A label of the group of each row, for splitters that keep groups together.
+            Group of each sample, for splitters that keep groups together.
 
         Yields
         ------

@@ -75,8 +75,9 @@ class KernelDensity(Estimator):
         The distance: "euclidean", "manhattan", "chebyshev", "minkowski", "seuclidean" or
         "mahalanobis", and their other names in `NearestNeighbors`.
     metric_params : dict, optional
-        Its parameters: "p", "w", "V" or "VI", as in `NearestNeighbors`. Without "V" and "VI",
-        "seuclidean" and "mahalanobis" take those of the samples, which then have no weights.
+        Further parameters of the metric: "p", "w", "V" or "VI", as in `NearestNeighbors`. Without
+        "V" and "VI", "seuclidean" and "mahalanobis" take those of the samples, which then have no
+        weights.
     atol : float, default=0
         Absolute error that densities may have.
     rtol : float, default=0
@@ -205,8 +206,8 @@ class KernelDensity(Estimator):
         Raises
         ------
         ValueError
-            If X is not a finite 2-d array, a parameter is out of its range, the metric is no norm
-            or cannot take these rows, or, for "cv", all samples are equal, or every bandwidth
+            If X is not a finite 2-d array, a parameter is out of its range, the metric is not a
+            norm or cannot take these rows, or, for "cv", all samples are equal, or every bandwidth
             leaves some sample beyond the kernels of all others.
         TypeError
             If X is sparse, or a parameter is of the wrong type.
@@ -300,7 +301,7 @@ class KernelDensity(Estimator):
         y : ignored
             Present for the estimator protocol.
         sample_weight : array-like of shape (m,), optional
-            Weights of the samples.
+            Weights of the samples; None is 1 for all.
 
         Returns
         -------
@@ -354,8 +355,8 @@ class KernelDensity(Estimator):
         ----------
         n_samples : int, default=1
             How many.
-        random_state : int, Generator or None, default=None
-            What they are drawn with; an integer makes the result reproducible.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed or generator; an integer makes the result reproducible.
 
         Returns
         -------

@@ -19,7 +19,7 @@ NEIGHBORS_PER_TASK = 1 << 18  # neighbors whose densities are averaged in one ta
 
 
 def _is_novelty(model: Any) -> bool:
-    """Whether the answers are for new rows; what is no truth value is refused by ``fit``."""
+    """Whether the answers are for new rows; what is not a truth value is refused by ``fit``."""
     return isinstance(model.novelty, bool | np.bool_) and bool(model.novelty)
 
 
@@ -173,7 +173,7 @@ class LocalOutlierFactor(KNeighborSearch):
             If X is refused by the search (see `NearestNeighbors.fit`), has one row, or if a
             parameter is out of its range.
         TypeError
-            If X is not made of numbers, or `n_neighbors` is no integer.
+            If X is not made of numbers, or `n_neighbors` is not an integer.
         MemoryError
             If the table of neighbors would take more than half the free memory.
 

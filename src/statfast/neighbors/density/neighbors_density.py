@@ -48,7 +48,7 @@ def neighbors_density(
         The distance: "euclidean", "manhattan", "chebyshev", "minkowski", "seuclidean" or
         "mahalanobis", and their other names in `NearestNeighbors`.
     metric_params : dict, optional
-        Its parameters: "p", "w", "V" or "VI", as in `NearestNeighbors`.
+        Further parameters of the metric: "p", "w", "V" or "VI", as in `NearestNeighbors`.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
         How neighbors are searched; the answer is the same.
     n_jobs : int, optional
@@ -65,7 +65,7 @@ def neighbors_density(
     ------
     ValueError
         If X is not a finite 2-d array, `n_neighbors` is more than the samples (without the one that
-        is left out) or their weight, the metric is no norm, or queries have other columns.
+        is left out) or their weight, the metric is not a norm, or queries have other columns.
     TypeError
         If X is sparse, or an argument is of the wrong type.
 
@@ -76,8 +76,8 @@ def neighbors_density(
     Notes
     -----
     The estimate adapts to the density: it smooths over a region that grows where samples are rare.
-    Its integral is infinite, since its tails fall like r^-d, and the volume of one sample is no
-    estimate at all: k should grow with n. Cost and memory are those of `NearestNeighbors`.
+    Its integral is infinite, since its tails fall like r^-d, and the volume of one sample is not
+    an estimate at all: k should grow with n. Cost and memory are those of `NearestNeighbors`.
 
     References
     ----------

@@ -72,10 +72,11 @@ class LSHNeighbors(Estimator):
         Width of the intervals of p_stable hashes, in the units of the data.
     n_probes : int, optional
         Buckets that a query looks into in each table, nearest first [3]_.
-    random_state : int, numpy.random.Generator or None, default=None
-        What hashes and samples are drawn from.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the hashes and samples; an integer makes the result reproducible.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

@@ -76,7 +76,8 @@ def tangent_distance(
     two_sided : bool, default=True
         Whether both images of a pair may move, or that of `a` alone.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -153,10 +154,12 @@ class TangentDistanceClassifier(Classifier, Estimator):
         Which of the classes that share the largest vote wins: the lowest label; the one whose
         nearest member is nearest to the sample, and of those equally near the lowest label; or one
         drawn at random, always the same for the same sample.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the draws of `ties="random"`, taken at fit.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the draws of `ties="random"`; an integer makes the result reproducible.
+        Taken at fit.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

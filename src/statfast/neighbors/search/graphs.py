@@ -55,7 +55,8 @@ def kneighbors_graph(
     include_self : bool or "auto", default=False
         Whether a row is the first of its own k neighbors; "auto" where `mode` is "connectivity".
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -141,7 +142,8 @@ def radius_neighbors_graph(
     include_self : bool or "auto", default=False
         Whether a row is a neighbor of itself; "auto" where `mode` is "connectivity".
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Returns
     -------
@@ -230,7 +232,7 @@ def sort_graph_by_row_values(
     Raises
     ------
     TypeError
-        If the graph is not sparse, or a flag is no bool.
+        If the graph is not sparse, or a flag is not a bool.
     ValueError
         If the graph is not CSR, or read-only, and `copy` is False.
 

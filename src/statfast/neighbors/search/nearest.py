@@ -42,12 +42,13 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
         Exponent of "minkowski", above 0; 2 is the Euclidean distance, and less than 1 is served by
         brute force alone.
     metric_params : dict, optional
-        Further parameters: "w", weights of the columns; "V", variances of "seuclidean" or the
-        covariance of "mahalanobis" (those of the fitted rows if missing), or "VI", its inverse;
-        "base" of the logarithms of "jensenshannon", natural ones if missing; for "gower" also
-        "kinds" and "ranges" of columns (see Notes).
+        Further parameters of the metric: "w", weights of the columns; "V", variances of
+        "seuclidean" or the covariance of "mahalanobis" (those of the fitted rows if missing), or
+        "VI", its inverse; "base" of the logarithms of "jensenshannon", natural ones if missing; for
+        "gower" also "kinds" and "ranges" of columns (see Notes).
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -186,7 +187,7 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
             more, if a parameter is out of its range, or if the metric cannot take these rows
             (as "mahalanobis" those whose covariance is singular) or `algorithm` this metric.
         TypeError
-            If X is not made of numbers, or `n_neighbors` is no integer.
+            If X is not made of numbers, or `n_neighbors` is not an integer.
         """
         return self._publish(X, **self._searchable(X, k=self._checked().n_neighbors))
 

@@ -49,7 +49,8 @@ class KNeighborsTransformer(GraphTransformer, KNeighborSearch):
     metric_params : dict, optional
         Further parameters of the metric.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -125,7 +126,7 @@ class KNeighborsTransformer(GraphTransformer, KNeighborSearch):
             If X is refused by the search (see `NearestNeighbors.fit`), or if a parameter is out of
             its range.
         TypeError
-            If X is not made of numbers, or `n_neighbors` is no integer.
+            If X is not made of numbers, or `n_neighbors` is not an integer.
         """
         return self._publish(X, **self._searchable(X, k=self._checked().n_neighbors))
 
@@ -177,7 +178,8 @@ class RadiusNeighborsTransformer(GraphTransformer, RadiusSearch):
     metric_params : dict, optional
         Further parameters of the metric.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

@@ -17,7 +17,7 @@ class BallTree(SpatialTree):
     """Ball tree for exact nearest-neighbor and radius queries.
 
     For rows that lie near a surface of few dimensions among many columns, for places on a sphere,
-    and for distances that are no sums over columns. Where the rows spread in more than some eight
+    and for distances that are not sums over columns. Where the rows spread in more than some eight
     directions no tree passes much by: use ``NearestNeighbors(algorithm="brute")``.
 
     Parameters
@@ -35,9 +35,10 @@ class BallTree(SpatialTree):
     p : float, default=2
         Exponent of "minkowski", at least 1.
     metric_params : dict, optional
-        Further parameters of the metric: "w", "V", "VI"; a function's keyword arguments.
+        Further parameters of the metric: "w", "V", "VI"; keyword arguments of a callable.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

@@ -50,7 +50,8 @@ class KDTree(SpatialTree):
         Lengths of a box whose opposite sides are the same place; 0 for columns that do not repeat.
         Rows must lie in [0, length); queries anywhere. Of the metrics that prepare no rows.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

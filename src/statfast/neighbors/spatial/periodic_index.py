@@ -105,7 +105,7 @@ class PeriodicIndex:
         return Q
 
     def _shifts(self) -> Iterator[Array]:
-        """What queries are moved by, but for no move at all."""
+        """What queries are moved by, except for no move at all."""
         moves = [(0.0,) if length == 0.0 else (0.0, length, -length) for length in self.box]
         images = map(np.array, product(*moves))
         next(images)

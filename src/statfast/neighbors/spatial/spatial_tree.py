@@ -155,7 +155,7 @@ class SpatialTree:
             If X is not finite or of another width, if k is not between 1 and the number of rows,
             if the bound is negative, or if a distance overflows.
         TypeError
-            If k is no integer.
+            If k is not an integer.
         MemoryError
             If the results would take more than half the free memory.
         """
@@ -214,7 +214,7 @@ class SpatialTree:
         ValueError
             If k is not between 1 and the number of rows less one, or if a distance overflows.
         TypeError
-            If k is no integer.
+            If k is not an integer.
         MemoryError
             If the results would take more than half the free memory.
         """
@@ -362,7 +362,7 @@ class SpatialTree:
             If a radius is negative or not finite, or the trees differ in width, metric or box; or
             if there is not a finite weight, perhaps negative, for each row.
         TypeError
-            If `other` is no tree of this kind.
+            If `other` is not a tree of this kind.
         """
         if not isinstance(other, type(self)):
             raise wrong_type("other", f"a {type(self).__name__}", other)

@@ -35,8 +35,9 @@ class KNeighborsClassifier(Voting, LeftOut):
         near the lowest label; or one of them drawn at random. A draw depends on `random_state` and
         the sample's nearest neighbor and its distance alone: the same sample is always given the
         same label.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the draws of `ties="random"`, taken at fit.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the draws of `ties="random"`; an integer makes the result reproducible.
+        Taken at fit.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
         Search method: "brute", a k-d tree or a ball tree; "auto" takes what is likely to be
         fastest. The answer is the same.
@@ -50,7 +51,8 @@ class KNeighborsClassifier(Voting, LeftOut):
     metric_params : dict, optional
         Further parameters of the metric.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -147,7 +149,7 @@ class KNeighborsClassifier(Voting, LeftOut):
             If X is refused by the search (see `NearestNeighbors.fit`), if y is not one label for
             each row and output, or if a parameter is out of its range.
         TypeError
-            If X is not made of numbers, or `n_neighbors` is no integer.
+            If X is not made of numbers, or `n_neighbors` is not an integer.
         """
         search = self._searchable(X, k=self._checked().n_neighbors)
         electorate = self._electorate(y, search["n_samples_fit_"], several=True)

@@ -77,8 +77,8 @@ class NearestCentroid(Classifier, SumFit):
         else distances are taken in units of `within_class_std_dev_`, and the logarithms of the
         probabilities count, too.
     n_jobs : int, optional
-        Threads of predictions; None and -1 take all usable cores, -2 all but one. The result has
-        the same bits for any number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

@@ -33,8 +33,9 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
     outlier_label : label, "most_frequent" or None, default=None
         The label of rows without a neighbor: this one, which may be none of the fitted ones;
         that of most fitted rows (of several the lowest); None refuses such rows.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the draws of `ties="random"`, taken at fit.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the draws of `ties="random"`; an integer makes the result reproducible.
+        Taken at fit.
     algorithm : {"auto", "kd_tree", "ball_tree", "brute"}, default="auto"
         Search method: "brute", a k-d tree or a ball tree; "auto" takes what is likely to be
         fastest. The answer is the same.
@@ -48,7 +49,8 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
     metric_params : dict, optional
         Further parameters of the metric.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -189,7 +191,7 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
         -------
         shares : ndarray of shape (m, K), float64
             Columns as in `classes_`; each row sums to 1. A row without neighbors has all of it
-            at the outlier label, or zeros if that is no fitted label.
+            at the outlier label, or zeros if that is not a fitted label.
 
         Raises
         ------
@@ -244,7 +246,8 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
     metric_params : dict, optional
         Further parameters of the metric.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------

@@ -56,7 +56,8 @@ class KNeighborsRegressor(LeftOutIntervals, Averaging, LeftOut):
     metric_params : dict, optional
         Further parameters of the metric.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -135,7 +136,7 @@ class KNeighborsRegressor(LeftOutIntervals, Averaging, LeftOut):
             If X is refused by the search (see `NearestNeighbors.fit`), if y is not a row of
             finite numbers for each row of X, or if a parameter is out of its range.
         TypeError
-            If X is not made of numbers, or `n_neighbors` is no integer.
+            If X is not made of numbers, or `n_neighbors` is not an integer.
         """
         search = self._searchable(X, k=self._checked().n_neighbors)
         averaged = self._averaged(y, search["n_samples_fit_"])
@@ -159,7 +160,7 @@ class KNeighborsRegressor(LeftOutIntervals, Averaging, LeftOut):
             Also return intervals of new targets, by the jackknife+ (see `ConformalRegressor`). The
             first call finds the neighbors of all fitted samples.
         level : float, default=0.95
-            Of the interval.
+            Confidence level of the interval, between 0 and 1.
 
         Returns
         -------
@@ -206,8 +207,8 @@ class KNeighborsRegressor(LeftOutIntervals, Averaging, LeftOut):
 
     def _why_no_intervals(self) -> str:
         return (
-            "interval='conformal' needs weights='uniform', rows that are no distances, and more of "
-            "them than n_neighbors. Fit so, or choose ConformalRegressor."
+            "interval='conformal' needs weights='uniform', rows that are not distances, and more "
+            "of them than n_neighbors. Fit again, or choose ConformalRegressor."
         )
 
     def _full_fits(self, X: Any, y: Array, weights: Array | None) -> AveragesWithNewRow | None:
@@ -288,7 +289,7 @@ class AveragesWithoutRows(FitsOfRows):
         place = np.empty_like(order)
         place[order] = np.arange(-first, len(order) - first)
         places = place[near]
-        # Rows below the window stay below, but for neighbors.
+        # Rows below the window stay below, except for neighbors.
         kth = rank - 1 - first + (places < 0).sum(axis=1)
         table = np.empty((len(means), len(window) + near.shape[1]))
         point, column = np.nonzero((places >= 0) & (places < len(window)))

@@ -157,7 +157,7 @@ class AssociationRules(LongTabled):
         Raises
         ------
         ValueError
-            If baskets have weights that are no whole numbers, or there is no such correction.
+            If baskets have weights that are not whole numbers, or there is no such correction.
         """
         as_choice(multiple, "multiple", CORRECTIONS)
         c = _counts(self.itemsets, self.sides)
@@ -165,7 +165,7 @@ class AssociationRules(LongTabled):
         given = (c.both, c.antecedent, c.consequent, c.total)
         if any((w != x).any() for w, x in zip(whole, map(np.asarray, given), strict=True)):
             raise ValueError(
-                "p_values counts baskets, and these have weights that are no whole numbers. Find "
+                "p_values counts baskets, and these have weights that are not whole numbers. Find "
                 "the sets again without sample_weight."
             )
         p = fisher_p_values(c.both, c.antecedent, c.consequent, int(c.total))
@@ -243,7 +243,7 @@ class AssociationRules(LongTabled):
         Raises
         ------
         ValueError
-            If one is no item of the baskets.
+            If one is not an item of the baskets.
         """
         keep = np.ones(len(self), bool)
         for side, items in ((1, antecedent), (2, consequent)):
@@ -316,7 +316,7 @@ class AssociationRules(LongTabled):
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Of the points.
 
@@ -380,7 +380,7 @@ def association_rules(
         If the sets are closed or maximal, or parts of them are not in the table, if a set has more
         than 62 items, if there is no such measure or `max_consequents` is not positive.
     TypeError
-        If `itemsets` is no result of `frequent_itemsets`, or an argument is of the wrong type.
+        If `itemsets` is not a result of `frequent_itemsets`, or an argument is of the wrong type.
     MemoryError
         If the rules found so far take more than half the free memory.
 

@@ -98,8 +98,8 @@ def frequent_itemsets(
         is missing; if `min_support` is out of range; if both `closed` and `maximal` are set; if
         `feature_names` do not fit the columns, or weights the baskets.
     TypeError
-        If X is no collection of baskets, a basket is a string or no collection, an item is not
-        hashable, or an argument is of the wrong type.
+        If X is not a collection of baskets, a basket is a string or not a collection, an item is
+        not hashable, or an argument is of the wrong type.
     MemoryError
         If the sets found so far, or bits of baskets, take more than half the free memory.
 

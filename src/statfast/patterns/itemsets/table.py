@@ -139,7 +139,7 @@ class FrequentItemsets(LongTabled):
         Raises
         ------
         ValueError
-            If one is no item of the baskets.
+            If one is not an item of the baskets.
         """
         return self[self._has_all(self._numbers(items))]
 
@@ -176,7 +176,7 @@ class FrequentItemsets(LongTabled):
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Of the bars.
 
@@ -207,7 +207,7 @@ class FrequentItemsets(LongTabled):
         for name in wanted:
             if name not in number_of:
                 raise ValueError(
-                    f"items must be of the baskets; {shown(name)} is no item of the baskets."
+                    f"items must be of the baskets; {shown(name)} is not an item of the baskets."
                 )
         return np.array(sorted(number_of[name] for name in wanted), np.int32)
 

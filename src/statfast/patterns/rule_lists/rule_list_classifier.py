@@ -90,8 +90,9 @@ class RuleListClassifier(Classifier, Estimator):
         Columns of categories, each of which is a condition: by a mask, numbers, or names;
         "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
         column. None for none.
-    random_state : int, numpy.random.Generator or None, default=None
-        Of "ripper": seed of the draws of rows to prune on. "cn2" draws nothing.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the rows to prune on, for "ripper"; an integer makes the result
+        reproducible. "cn2" draws nothing.
 
     Attributes
     ----------
@@ -125,10 +126,10 @@ class RuleListClassifier(Classifier, Estimator):
     equal gains in this order, and the shortest of equally good beginnings of a rule. Classes of
     equal weight: the lowest label.
 
-    **Weights** count as rows do, but for `min_size` and the draws of "ripper", which count rows. As
-    Laplace's estimate, significance and description length know how many rows there are, a multiple
-    of all weights is as more rows would be. A row of weight 0 is not there. Categories that the fit
-    has not seen are missing.
+    **Weights** count as rows do, except for `min_size` and the draws of "ripper", which count rows.
+    As Laplace's estimate, significance and description length know how many rows there are,
+    multiplying all weights has the effect of more rows. A row of weight 0 is not there. Categories
+    that the fit has not seen are missing.
 
     Cost: a pass over the covered rows and the p columns for each conjunction that is made more
     special, n p operations; of "cn2" there are up to `beam_width` for each condition of each rule.
@@ -196,7 +197,7 @@ class RuleListClassifier(Classifier, Estimator):
         y : array-like of shape (n,)
             Labels.
         sample_weight : array-like of shape (n,), optional
-            Weights of rows; those of weight 0 are left out.
+            Weights of the samples; samples of weight 0 are left out.
 
         Returns
         -------

@@ -106,8 +106,8 @@ class SubgroupDiscovery(Transformer, Estimator):
         "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
         column. None for none.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one. The result is the same for any
-        number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ class SubgroupDiscovery(Transformer, Estimator):
     **Ties** of quality go to the fewest conditions, then to the first columns; of conditions on one
     column upper limits come before lower limits, and cuts and categories ascend.
 
-    **Weights** count as rows do, but for `min_size`. A row of weight 0 is not there. **Missing
+    **Weights** count as rows do, except for `min_size`. A row of weight 0 is not there. **Missing
     values** count in sizes and shares of all rows. Categories that the fit has not seen are
     missing.
 
@@ -216,7 +216,7 @@ class SubgroupDiscovery(Transformer, Estimator):
         y : array-like of shape (n,)
             Labels, or numbers.
         sample_weight : array-like of shape (n,), optional
-            Weights of rows; those of weight 0 are left out.
+            Weights of the samples; samples of weight 0 are left out.
 
         Returns
         -------
@@ -226,8 +226,8 @@ class SubgroupDiscovery(Transformer, Estimator):
         ------
         ValueError
             If X holds an infinity, y is not one label or number for each row, has one class or one
-            value alone, `pos_label` is no class, `quality` is "chi2" for numbers, or a parameter is
-            out of its range.
+            value alone, `pos_label` is not a class, `quality` is "chi2" for numbers, or a parameter
+            is out of its range.
         TypeError
             If X is not made of numbers, or a parameter is of the wrong type.
         MemoryError

@@ -122,7 +122,7 @@ class SubgroupTable(Tabled):
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Style of the points, passed on to matplotlib.
 

@@ -135,7 +135,7 @@ class KBinsDiscretizer(Transformer, Estimator):
         y : ignored
             Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
-            An integer weight equals a repeated sample.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------

@@ -392,7 +392,7 @@ class PiecewiseLinearFeatures(Transformer, Estimator):
         y : ignored
             Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
-            A value with weight 2 counts twice among the quantiles.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------

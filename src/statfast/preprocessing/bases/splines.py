@@ -145,7 +145,7 @@ class SplineTransformer(Transformer, Estimator):
         y : ignored
             Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
-            An integer weight equals a repeated sample, among the quantiles.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------

@@ -52,7 +52,7 @@ def _are_integers(column: Array) -> bool:
     """Whether floats are all integers, of the size that they hold exactly."""
     if column.dtype.kind != "f" or not np.isfinite(column[:1]).all():
         return False
-    # NaN is no integer.
+    # NaN is not an integer.
     return bool((np.floor(column) == column).all() and float(np.abs(column).max(initial=0)) < 2**53)
 
 

@@ -169,8 +169,8 @@ class TargetEncoder(Transformer, Estimator):
         the shares of the classes, or of rows for a continuous target.
     shuffle : bool, default=True
         Draw the rows of each fold, if `cv` is a number.
-    random_state : int, Generator or None, default=None
-        The source of the draws.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator; an integer makes the result reproducible.
 
     Attributes
     ----------
@@ -262,7 +262,7 @@ class TargetEncoder(Transformer, Estimator):
         y : array-like of shape (n,)
             Numbers, or labels of classes.
         sample_weight : array-like of shape (n,), optional
-            An integer weight equals a repeated sample.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------
@@ -286,9 +286,10 @@ class TargetEncoder(Transformer, Estimator):
         y : array-like of shape (n,)
             Numbers, or labels of classes.
         sample_weight : array-like of shape (n,), optional
-            A row is held out with all of its weight.
+            Weights of the samples; an integer weight equals a repeated sample. A sample is held out
+            with all of its weight.
         groups : array-like of shape (n,), optional
-            Passed to ``cv.split``.
+            Group of each sample, for splitters that keep groups together.
 
         Returns
         -------

@@ -105,7 +105,7 @@ class SimpleImputer(Transformer, Estimator):
     -----
     A column without values is left out, with a warning, unless `keep_empty_features`. O(n d) time
     for means, O(n d log n) for the others. What is not stored in a sparse matrix is zero, and not
-    missing; sparse rows stay sparse, and all costs are those of the values stored, but for a
+    missing; sparse rows stay sparse, and all costs are those of the values stored, except for a
     callable's. Means and constants join `partial_fit`.
 
     References

@@ -237,7 +237,7 @@ class QuantileTransformer(Transformer, Estimator):
 
 def _stored_columns(X: Any) -> Any:
     """A new CSC of all that is stored, zeros too: the least value becomes one, and comes back."""
-    as_csr(X, allow_nan=True)  # refuses what is no table of numbers
+    as_csr(X, allow_nan=True)  # refuses what is not a table of numbers
     table = X.astype(np.float64).tocsc(copy=True)
     table.sum_duplicates()
     return table

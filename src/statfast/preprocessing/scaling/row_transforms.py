@@ -136,7 +136,7 @@ class Normalizer(RowTransformer):
         X : array-like or sparse matrix of shape (m, d)
             Samples.
         copy : bool, optional
-            Kept for scikit-learn's sake.
+            Kept for scikit-learn's sake: input is never modified.
 
         Returns
         -------
@@ -254,7 +254,7 @@ class Binarizer(RowTransformer):
         X : array-like or sparse matrix of shape (m, d)
             Samples.
         copy : bool, optional
-            Kept for scikit-learn's sake.
+            Kept for scikit-learn's sake: input is never modified.
 
         Returns
         -------
@@ -468,7 +468,8 @@ class FunctionTransformer(Transformer, Estimator):
         Parameters
         ----------
         input_features : array-like of str, optional
-            Checked against the names seen by ``fit``; names for columns that had none.
+            Names of the columns; None takes those of the fit. They must be the same, where it had
+            names.
 
         Returns
         -------

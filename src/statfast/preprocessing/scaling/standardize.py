@@ -123,7 +123,7 @@ class StandardScaler(Transformer, SumFit):
         y : ignored
             Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
-            An integer weight equals a repeated sample.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------
@@ -213,7 +213,7 @@ class StandardScaler(Transformer, SumFit):
         X : array-like or sparse matrix of shape (m, d)
             Samples to transform.
         copy : bool, optional
-            Kept for scikit-learn's sake.
+            Kept for scikit-learn's sake: input is never modified.
 
         Returns
         -------
@@ -239,7 +239,7 @@ class StandardScaler(Transformer, SumFit):
         X : array-like or sparse matrix of shape (m, d)
             Transformed samples.
         copy : bool, optional
-            Kept for scikit-learn's sake.
+            Kept for scikit-learn's sake: input is never modified.
 
         Returns
         -------

@@ -269,8 +269,8 @@ class _Most:
 
 # ---------- The interior point on ever fewer rows: those near the margin
 # On the path at mu the multiplier of a row that is far from its margin, |short| c >> mu, is all but
-# at a bound. With those multipliers held at their bounds, the rows drop out of the problem, but for
-# their sum. As mu falls, the rows left are ever fewer, until they are about as many as columns.
+# at a bound. With those multipliers held at their bounds, the rows drop out of the problem, except
+# for their sum. As mu falls, the rows left are ever fewer, until they are about as many as columns.
 # Each time rows are chosen anew from all of them, so that what was held at the wrong bound comes
 # back; and the gap at the end is that of all rows.
 def narrow(problem, tol, clock):
@@ -363,8 +363,8 @@ def _misjudged(problem: Any, f: Array, beta: Any, index: Any, mu: Any) -> Any:
 
 # ---------- From a point near the optimum of a hinge problem to the optimum itself
 # There a row is off its margin, with its multiplier at a bound, or on it. Given which rows are on
-# it, v is the solution of linear equations, and so are their multipliers: exact but for rounding.
-# Where the guess is wrong the gap says so.
+# it, v is the solution of linear equations, and so are their multipliers: exact except for
+# rounding. Where the guess is wrong the gap says so.
 def polished(path: Path, n_iter: int, last: bool) -> list[LinearSolution]:
     """A list of the Solution that the point of an interior path leads to; empty if none does.
 

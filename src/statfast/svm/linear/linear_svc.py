@@ -87,11 +87,12 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         gap, relative to the losses at 0. Coordinate descent: the gap is at most tol / 10 of the
         objective. All classes together: the largest gradient of the dual in a row less the least of
         those whose multiplier may rise, in any row.
-    random_state : int, Generator or None, default=None
-        The order in which descent visits samples; the direct methods have no use for it.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the order in which descent visits samples; an integer makes the result
+        reproducible. The direct methods do not use it.
     max_iter : int, default=1000
-        Sweeps of descent, or iterations; of all classes together, visits of as many rows as there
-        are.
+        Maximum number of sweeps of descent, or of iterations; of all classes together, visits of as
+        many rows as there are.
     time_limit : float, optional
         Seconds after which the iteration ends, with a model that can be used, and a warning.
     n_jobs : int, optional
@@ -108,7 +109,7 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         Intercept.
     primal_objective_, dual_objective_, dual_gap_ : ndarray of shape (1,) or (K,)
         Of each problem, which of all classes together is one: what was minimized, a lower bound of
-        it, and the difference, which is never negative but for rounding.
+        it, and the difference, which is never negative except for rounding.
     n_iter_ : int
         The largest number of sweeps or iterations for a class.
     converged_ : bool
@@ -143,8 +144,8 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     and d^3 / 3, 5 to 30 times; of many rows the interior point needs all only a few times, then
     those near the margin. A sweep of descent and a conjugate gradient take 4 n d, a
     sweep of all classes together up to 4 n d K. Memory: O(d^2) a thread and O(n), of all classes
-    together O((n + d) K); rows are read where they lie, but for dense ones of 64 columns or more of
-    which at most a sixth is not zero: they are made sparse.
+    together O((n + d) K); rows are read where they lie, except for dense ones of 64 columns or more
+    of which at most a sixth is not zero: they are made sparse.
 
     References
     ----------
@@ -209,7 +210,7 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Weights of the samples, as factors of C; samples of weight 0 are left out.
+            Weights of the samples; samples of weight 0 are left out. They multiply C.
 
         Returns
         -------
@@ -278,7 +279,7 @@ class LinearSVC(SparseCoefficients, Classifier, LinearMachine):
     ) -> Self:
         """Fit one problem of all classes."""
         rng = as_generator(params.random_state)
-        with np.errstate(all="ignore"):  # Bounds that are no numbers are refused.
+        with np.errstate(all="ignore"):  # Bounds that are not numbers are refused.
             solution = descend_together(
                 made, codes, costs, len(classes), params.tol, clock_of(params), rng
             )

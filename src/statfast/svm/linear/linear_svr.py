@@ -55,10 +55,11 @@ class LinearSVR(Regressor, LinearMachine):
         As LIBLINEAR's. Descent: the sum of the sizes of the projected gradients of the dual, in
         units of that in the first sweep. Newton: the length of the gradient, in units of that at
         0. Interior point: its square is the gap, relative to the objective.
-    random_state : int, Generator or None, default=None
-        The order in which descent visits samples; the direct methods have no use for it.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the order in which descent visits samples; an integer makes the result
+        reproducible. The direct methods do not use it.
     max_iter : int, default=1000
-        Sweeps of descent, or iterations.
+        Maximum number of sweeps of descent, or of iterations.
     time_limit : float, optional
         Seconds after which the iteration ends, with a model that can be used, and a warning.
     n_jobs : int, optional
@@ -72,7 +73,7 @@ class LinearSVR(Regressor, LinearMachine):
     intercept_ : ndarray of shape (1,)
         Intercept.
     primal_objective_, dual_objective_, dual_gap_ : float
-        What was minimized, a lower bound of it, and the difference, which is never negative but
+        What was minimized, a lower bound of it, and the difference, which is never negative except
         for rounding.
     n_iter_ : int
         Sweeps or iterations.
@@ -98,8 +99,8 @@ class LinearSVR(Regressor, LinearMachine):
     Cost: sums of products take n d^2 operations (the squares of the nonzeros of each sparse row)
     and d^3 / 3, 5 to 30 times; of many rows the interior point needs all only a few times, then
     those near the margin. A sweep of descent and a conjugate gradient take 4 n d. Memory: O(d^2) a
-    thread and O(n); rows are read where they lie, but for dense ones of 64 columns or more of which
-    at most a sixth is not zero: they are made sparse.
+    thread and O(n); rows are read where they lie, except for dense ones of 64 columns or more of
+    which at most a sixth is not zero: they are made sparse.
 
     References
     ----------
@@ -116,7 +117,7 @@ class LinearSVR(Regressor, LinearMachine):
     >>> import numpy as np
     >>> from statfast.svm import LinearSVR
     >>> X = np.arange(7.0)[:, None]
-    >>> y = np.array([1.0, 3.0, 5.0, 70.0, 9.0, 11.0, 13.0])  # 1 + 2 x, but for one
+    >>> y = np.array([1.0, 3.0, 5.0, 70.0, 9.0, 11.0, 13.0])  # 1 + 2 x, except for one
     >>> model = LinearSVR(C=100.0).fit(X, y)
     >>> model.coef_.round(6), model.intercept_.round(6)
     (array([2.]), array([1.]))
@@ -141,7 +142,7 @@ class LinearSVR(Regressor, LinearMachine):
         y : array-like of shape (n,)
             A number for each row.
         sample_weight : array-like of shape (n,), optional
-            Weights of the samples, as factors of C; samples of weight 0 are left out.
+            Weights of the samples; samples of weight 0 are left out. They multiply C.
 
         Returns
         -------

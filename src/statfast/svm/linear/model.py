@@ -127,7 +127,7 @@ def solved(
 
 
 def warn_stopped(model: LinearMachine, solution: LinearSolution, of: str = "") -> None:
-    """Warn of a solution that has not converged; refuse one whose bounds are no numbers."""
+    """Warn of a solution that has not converged; refuse one whose bounds are not numbers."""
     require_products(0.0 if np.isfinite([solution.primal, solution.gap]).all() else np.inf)
     if solution.converged:
         return

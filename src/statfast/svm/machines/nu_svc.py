@@ -39,9 +39,10 @@ class NuSVC(PairwiseMachines):
         What `decision_function` gives of more than two classes.
     break_ties : bool, default=False
         Whether `predict` looks at values where classes have as many votes.
-    random_state : int, Generator or None, default=None
-        Of the cross-validation behind probabilities. Rows that are alike are in the same part, and
-        their order does not matter (of matrices of kernel values, neither is known).
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the cross-validation behind probabilities; an integer makes the result
+        reproducible. Equal rows are in the same fold, and their order does not matter (unlike with
+        matrices of kernel values).
     kernel : str, Kernel or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "laplacian"; "spectrum" for strings; "precomputed" for
         matrices of kernel values; a kernel of `statfast.kernels`, which the next three parameters

@@ -148,8 +148,8 @@ class OneClassSVM(KernelMachine):
         Raises
         ------
         ValueError
-            If X holds NaN or infinity, is no symmetric matrix where one is due, or if a parameter
-            is out of its range.
+            If X holds NaN or infinity, is not a symmetric matrix where one is due, or if a
+            parameter is out of its range.
         TypeError
             If X holds strings where numbers are due, or the reverse, or if a parameter is of the
             wrong type.

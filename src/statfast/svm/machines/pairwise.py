@@ -112,7 +112,7 @@ class PairwiseMachines(Classifier, KernelMachine):
         y : array-like of shape (n,)
             A label for each row, of at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Weights of the samples, which multiply C. An integer weight equals a repeated sample.
+            Weights of the samples; an integer weight equals a repeated sample. They multiply C.
 
         Returns
         -------
@@ -121,11 +121,11 @@ class PairwiseMachines(Classifier, KernelMachine):
         Raises
         ------
         ValueError
-            If X holds NaN or infinity, is no symmetric matrix where one is due, if y does not hold
-            one label for each row, of two classes or more, if a parameter is out of its range, or
-            if no machine with these parameters exists: with C=inf where classes are not separable,
-            with nu too large for the sizes of the classes, or so small that the classes cannot be
-            separated.
+            If X holds NaN or infinity, is not a symmetric matrix where one is due, if y does not
+            hold one label for each row, of two classes or more, if a parameter is out of its range,
+            or if no machine with these parameters exists: with C=inf where classes are not
+            separable, with nu too large for the sizes of the classes, or so small that the classes
+            cannot be separated.
         TypeError
             If X holds strings where numbers are due, or the reverse, or if a parameter is of the
             wrong type.

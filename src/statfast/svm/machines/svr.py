@@ -35,7 +35,7 @@ class RegressionMachine(Regressor, KernelMachine):
         y : array-like of shape (n,)
             Targets, finite numbers.
         sample_weight : array-like of shape (n,), optional
-            Weights of the samples, which multiply C. An integer weight equals a repeated sample.
+            Weights of the samples; an integer weight equals a repeated sample. They multiply C.
 
         Returns
         -------
@@ -44,8 +44,9 @@ class RegressionMachine(Regressor, KernelMachine):
         Raises
         ------
         ValueError
-            If X or y holds NaN or infinity, X is no symmetric matrix where one is due, y does not
-            hold one target for each row or one beyond 1e200, or a parameter is out of its range.
+            If X or y holds NaN or infinity, X is not a symmetric matrix where one is due, y does
+            not hold one target for each row or one beyond 1e200, or a parameter is out of its
+            range.
         TypeError
             If X holds strings where numbers are due, or the reverse, or if a parameter is of the
             wrong type.
@@ -198,7 +199,7 @@ class SVR(RegressionMachine):
 
     See Also
     --------
-    NuSVR : The same with a share of rows outside the tube in the place of epsilon.
+    NuSVR : The same with a share of rows outside the tube in place of epsilon.
 
     Notes
     -----

@@ -98,7 +98,8 @@ class KernelRidge(StoredIntervals, Regressor, Estimator):
         Keep what the fits without each row need, n^2 numbers, for ``interval="conformal"`` of
         ``predict``; it takes about as long as the fit.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -190,7 +191,7 @@ class KernelRidge(StoredIntervals, Regressor, Estimator):
         y : array-like of shape (n,) or (n, T)
             Targets, finite numbers.
         sample_weight : array-like of shape (n,), optional
-            Weights of the samples. An integer weight equals a repeated sample.
+            Weights of the samples; an integer weight equals a repeated sample.
 
         Returns
         -------
@@ -287,8 +288,8 @@ class KernelRidge(StoredIntervals, Regressor, Estimator):
 
     def _why_no_intervals(self) -> str:
         return (
-            "interval='conformal' needs what a fit with store_left_out=True keeps, of dense rows, "
-            "one penalty and a gamma that does not depend on the rows. Fit so, or choose "
+            "interval='conformal' needs a fit with store_left_out=True to dense rows, with one "
+            "penalty and a gamma that does not depend on the rows. Fit again, or choose "
             "ConformalRegressor."
         )
 
@@ -433,7 +434,7 @@ def as_penalties(alpha: Any, n_targets: int) -> Array:
             f"and number of penalties do not correspond; got {len(alphas)}."
         )
     if alphas.min() < 0.0:
-        raise ValueError(f"alpha must not be negative; got {alphas.min():g}. Pass alpha=0.1, say.")
+        raise ValueError(f"alpha must not be negative; got {alphas.min():g}. Pass alpha=0.1.")
     return np.broadcast_to(alphas, n_targets)
 
 

@@ -71,8 +71,8 @@ class HashingVectorizer(TextVectorizer):
         n-grams of words; of characters; of characters within words, which are padded with blanks;
         or a function from a document to its terms.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one. The result is the same for any
-        number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     See Also
     --------
@@ -188,7 +188,7 @@ class HashingVectorizer(TextVectorizer):
         ValueError
             If raw_documents is one string, or a parameter is out of its range.
         TypeError
-            If a document is no string, or a parameter is of the wrong type.
+            If a document is not a string, or a parameter is of the wrong type.
         """
         from scipy.sparse import csr_matrix
 

@@ -121,7 +121,7 @@ class TextVectorizer(Estimator):
         UnicodeDecodeError
             If bytes are not of `encoding`, and `decode_error` is "strict".
         TypeError
-            If it is no document.
+            If it is not a document.
         """
         return as_analysis(self._checked()).text(doc)
 

@@ -141,7 +141,7 @@ class TfidfTransformer(Estimator):
         X : array-like or sparse matrix of shape (m, d)
             Samples to transform.
         copy : bool, default=True
-            Kept for scikit-learn's sake: X is never changed.
+            Kept for scikit-learn's sake: input is never modified.
 
         Returns
         -------
@@ -167,7 +167,7 @@ class TfidfTransformer(Estimator):
         Parameters
         ----------
         input_features : array-like of str, optional
-            The names, where X had none.
+            Names of the columns; None takes those of the fit.
 
         Returns
         -------

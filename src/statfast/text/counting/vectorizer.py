@@ -68,8 +68,8 @@ class CountVectorizer(TextVectorizer):
         n-grams of words; of characters; of characters within words, which are padded with blanks;
         or a function from a document to its terms.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one. The result is the same for any
-        number.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ class CountVectorizer(TextVectorizer):
             If there are no documents, no terms, or none that `min_df`, `max_df` and `max_features`
             leave, or if a parameter is out of its range.
         TypeError
-            If a document is no string, or a parameter is of the wrong type.
+            If a document is not a string, or a parameter is of the wrong type.
         """
         self.fit_transform(raw_documents)
         return self

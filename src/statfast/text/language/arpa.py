@@ -25,7 +25,7 @@ def write_arpa(model: NGramLanguageModel, path: str | PathLike[str]) -> None:
     Parameters
     ----------
     model : NGramLanguageModel
-        Fitted, of any smoothing but "additive", which is no back-off model.
+        Fitted, of any smoothing but "additive", which is not a back-off model.
     path : str or path-like
         The file, which is overwritten.
 

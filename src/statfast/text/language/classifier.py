@@ -182,7 +182,7 @@ class LanguageModelClassifier(Classifier, Estimator):
         Returns
         -------
         log_posteriors : ndarray of shape (m, K)
-            -inf for classes in which a document is impossible, but for one that is so in all.
+            -inf for classes in which a document is impossible, except for one that is so in all.
         """
         joint = self.predict_joint_log_proba(raw_documents)
         joint -= joint.max(axis=1, keepdims=True)

@@ -29,7 +29,7 @@ def simple_good_turing(frequencies: Mapping[int, int]) -> tuple[float, dict[int,
     Raises
     ------
     TypeError
-        If `frequencies` is no mapping of integers.
+        If `frequencies` is not a mapping of integers.
     ValueError
         If there is no count, or one that is not positive.
 

@@ -367,7 +367,7 @@ class NGramLanguageModel(Estimator):
             Documents.
         include_end : bool, default=True
             Count the end symbol of each text as a word, as SRILM's ``ppl`` and KenLM do; False is
-            SRILM's ``ppl1``, but for the end symbol's own probability, which is left out too.
+            SRILM's ``ppl1``, except for the end symbol's own probability, which is left out too.
         include_unknown : bool, default=True
             Count words that are not in the vocabulary; False leaves them out.
 
@@ -439,8 +439,8 @@ class NGramLanguageModel(Estimator):
             Most words of a text, the prompt included.
         prompt : str or sequence of str, default=()
             What each text begins with.
-        random_state : int, Generator or None, default=None
-            What they are drawn with.
+        random_state : int, RandomState, Generator or None, default=None
+            Seed or generator; an integer makes the result reproducible.
 
         Returns
         -------

@@ -37,7 +37,7 @@ class Smoothing:
         return self.name in ("kneser_ney", "modified_kneser_ney")
 
     def counts(self, level: Level, top: bool) -> Array:
-        """The counts of an order; those of types, but for starts of texts and the highest order."""
+        """Counts of an order; those of types, except for starts of texts and the highest order."""
         if not self.by_types or top:
             return level.counts
         seen = level.starts if len(level.context) and level.context[0] >= 0 else None

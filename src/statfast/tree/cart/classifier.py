@@ -80,10 +80,12 @@ class DecisionTreeClassifier(Classifier, CartModel):
         Columns of categories, split into two sets of them: by a mask, numbers, or names;
         "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
         column. None for none.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the draws; without draws (all columns, best splits) nothing depends on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the draws; an integer makes the result reproducible. Without draws (all
+        columns, best splits) nothing depends on it.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -181,7 +183,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
         y : array-like of shape (n,) or (n, outputs)
             Labels.
         sample_weight : array-like of shape (n,), optional
-            Weights of rows; those of weight 0 are left out.
+            Weights of the samples; samples of weight 0 are left out.
 
         Returns
         -------
@@ -365,7 +367,7 @@ class DecisionTreeClassifier(Classifier, CartModel):
         Raises
         ------
         ValueError
-            If there are several outputs, or `label` is no class.
+            If there are several outputs, or `label` is not a class.
         """
         leaves, counts = self.leaf_counts()
         if not self._is_flat():

@@ -67,10 +67,12 @@ class DecisionTreeRegressor(Regressor, CartModel):
         Columns of categories, split into two sets of them: by a mask, numbers, or names;
         "from_dtype" takes those that a data frame declares as such. At most 1024 categories a
         column. None for none.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the draws; without draws (all columns, best splits) nothing depends on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the draws; an integer makes the result reproducible. Without draws (all
+        columns, best splits) nothing depends on it.
     n_jobs : int, optional
-        Threads; None and -1 take all usable cores, -2 all but one.
+        Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
+        any number.
 
     Attributes
     ----------
@@ -153,7 +155,7 @@ class DecisionTreeRegressor(Regressor, CartModel):
         y : array-like of shape (n,) or (n, outputs)
             Finite numbers.
         sample_weight : array-like of shape (n,), optional
-            Weights of rows; those of weight 0 are left out.
+            Weights of the samples; samples of weight 0 are left out.
 
         Returns
         -------

@@ -239,7 +239,7 @@ class RowWeights:
 
     @property
     def as_passed(self) -> Any:
-        """The weights as they were passed, but for rounding; None if all are 1."""
+        """The weights as they were passed, except for rounding; None if all are 1."""
         return self.weight if self.weight is None or self.unit == 1.0 else self.weight * self.unit
 
     @property
@@ -306,7 +306,7 @@ def scaled_weights(weight: Array | None, n: int, cases: Any = None) -> RowWeight
 
 
 def _whole_unit(weight: Array) -> float | None:
-    """The unit of which all weights are integer multiples, but for rounding, with an exact sum.
+    """The unit of which all weights are integer multiples, except for rounding, with an exact sum.
 
     None if there is none among the fractions of the least weight.
     """

@@ -121,7 +121,7 @@ class PruningTable(Columned):
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            Axes to draw on; None creates a figure.
+            Where to draw; None draws on a new figure of pyplot.
         **style : object
             Style of the main artist, passed on to matplotlib.
 
@@ -174,8 +174,8 @@ def pruning_table(
         Splits that lower the error by a smaller share of the root's are not in the table.
     cv : int or array-like of int, shape (n,), default=10
         Number of folds, drawn at random, or the fold of each row.
-    random_state : int, numpy.random.Generator or None, default=None
-        Seed of the folds.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the folds; an integer makes the result reproducible.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def pruning_table(
     ValueError
         If there are several outputs, fewer than two folds, or a fold has all the weight.
     TypeError
-        If `estimator` is no tree, or a parameter is of the wrong type.
+        If `estimator` is not a tree, or a parameter is of the wrong type.
 
     References
     ----------

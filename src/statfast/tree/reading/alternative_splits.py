@@ -137,7 +137,7 @@ def split_table(
     y : array-like of shape (n,)
         Their targets.
     sample_weight : array-like of shape (n,), optional
-        Their weights.
+        Weights of the samples; None is 1 for all.
     max_competitors : int, default=4
         Most competitors of a node.
     max_surrogates : int, default=5
@@ -152,7 +152,7 @@ def split_table(
     NotFittedError
         If the tree is not fitted.
     TypeError
-        If it is no tree.
+        If it is not a tree.
     ValueError
         If X are not the rows of the fit, have missing values whose side was learned, or the tree
         has several outputs, random splits, absolute errors or monotone constraints.

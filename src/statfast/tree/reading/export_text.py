@@ -100,7 +100,7 @@ def export_text(
     decision_tree : DecisionTreeClassifier or DecisionTreeRegressor
         Fitted tree.
     feature_names : array-like of str, shape (p,), optional
-        None takes those of the fit.
+        Names of the columns; None takes those of the fit.
     class_names : array-like of str, shape (K,), optional
         What the classes are called, in the order of ``classes_``. None takes their labels.
     max_depth : int, default=10
@@ -122,7 +122,7 @@ def export_text(
         If `feature_names` or `class_names` has another length than the fit knows, or a count is
         negative.
     TypeError
-        If `decision_tree` is no tree, or a parameter is of the wrong type.
+        If `decision_tree` is not a tree, or a parameter is of the wrong type.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def tree_rules(
     decision_tree : DecisionTreeClassifier or DecisionTreeRegressor
         Fitted tree.
     feature_names : array-like of str, shape (p,), optional
-        None takes those of the fit.
+        Names of the columns; None takes those of the fit.
     class_names : array-like of str, shape (K,), optional
         What the classes are called, in the order of ``classes_``. None takes their labels.
     show : {"label", "odds", "proba", "counts"}, default="label"
@@ -217,7 +217,7 @@ def tree_rules(
         a `show` other than "label" is given for a regression, or ``show="counts"`` for rows in
         place of weights.
     TypeError
-        If `decision_tree` is no tree, or an argument is of the wrong type.
+        If `decision_tree` is not a tree, or an argument is of the wrong type.
 
     Examples
     --------
