@@ -41,9 +41,9 @@ def test_attributes_before_the_fit(model, name):
     assert not hasattr(model, name)
     with pytest.raises(AttributeError, match=f"{name!r}. It is not fitted yet: call fit first"):
         getattr(model, name)
-    with pytest.raises(AttributeError, match=r"no attribute 'nonsense_'\.$"):
+    with pytest.raises(AttributeError, match=r"no attribute 'nonsense_'$"):
         _ = model.nonsense_
-    with pytest.raises(AttributeError, match=r"no attribute 'nonsense_'\.$"):
+    with pytest.raises(AttributeError, match=r"no attribute 'nonsense_'$"):
         _ = model.fit(X[50:], Y[50:]).nonsense_
 
 

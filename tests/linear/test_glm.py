@@ -412,7 +412,7 @@ def test_names_of_statsmodels_are_answered_with_ours():
             getattr(model, theirs)
     least, penalized = LinearRegression(), LogisticRegression(C=1.0).fit(X, y > 1)
     for fit, name, error, said in (
-        (model, "rsquared", AttributeError, r"no attribute 'rsquared'\.$"),
+        (model, "rsquared", AttributeError, r"no attribute 'rsquared'$"),
         (LinearRegression().fit(X, y), "rsquared", AttributeError, "Did you mean r_squared_"),
         (least, "p_values_", NotFittedError, "not fitted"),  # what is there keeps its own error
         (penalized, "p_values_", ValueError, "penalized"),

@@ -24,6 +24,7 @@ _TIME_TYPES = ("date", "time", "duration", "period")
 _FIX_TIMES = "Convert it to numbers first, such as days since the first date, or leave it out."
 _FIX_STRINGS = "Convert it with astype(float) if it holds numbers, else encode it (OneHotEncoder)."
 _FIX_LABELS = "Convert it with astype(float) if it holds numbers; labels are for classifiers."
+_FIX_WEIGHTS = "Convert it with astype(float)."
 
 
 def is_time_type(dtype: object) -> bool:
@@ -67,7 +68,8 @@ def plain_objects(values: Array, name: str, columns: Array | None = None) -> Arr
         if kind.__name__ == "NaTType" or _is_time(kind):
             raise _no_number(values, kind, name, columns, _FIX_TIMES)
         if issubclass(kind, str | bytes):
-            fix = _FIX_LABELS if name.startswith("y") else _FIX_STRINGS
+            fixes = {"y": _FIX_LABELS, "sample_weight": _FIX_WEIGHTS}
+            fix = fixes.get(name, _FIX_STRINGS)
             raise _no_number(values, kind, name, columns, fix)
     if any(kind.__name__ == "NAType" for kind in kinds):
         lost = [type(value).__name__ == "NAType" for value in values.ravel().tolist()]

@@ -16,6 +16,7 @@ from statfast.plot.colors import COLORS, gray
 
 TOUCHING = 0.06  # of an axis: the numbers of nearer points would cover each other
 KEY_WIDTH = 62  # characters of a line of the key
+MAX_KEY = 100  # characters of a description in it: two lines
 
 
 def rules(result: AssociationRules, *, ax: Axes | None = None, **style: Any) -> Display:
@@ -159,7 +160,7 @@ def subgroups(
         points = {"color": COLORS[0], "linestyle": "none", "marker": "o", "zorder": 3, **style}
         ax.plot(display.x, display.y, **points)
         _number(display, ax, named)
-        texts = enumerate(display.descriptions[:named], start=1)
+        texts = enumerate((shortened(d, MAX_KEY) for d in display.descriptions[:named]), start=1)
         lines = ["\n     ".join(wrap(f"{k}  {text}", KEY_WIDTH)) for k, text in texts]
         below = ("axes fraction", ax.xaxis.label)  # the key begins below the label of the axis
         ax.annotate(
