@@ -331,7 +331,7 @@ ABSENT = {
 
 def absence(module: str, name: str) -> str:
     """The sentence for a name of scikit-learn's ``module`` that is not here."""
-    advice = ABSENT[module][name] or f"sklearn.{module}.{name} works beside what is here"
+    advice = ABSENT[module][name] or f"sklearn.{module}.{name} can be used together with statfast"
     return f"statfast.{module} has no {name}: {advice}."
 
 

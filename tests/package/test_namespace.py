@@ -41,6 +41,13 @@ def test_families_are_attributes(family):
     assert family in dir(statfast)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_families_show_their_names_alone(family):
+    """Not the modules in them: ``plot.components`` is not a picture."""
+    module = import_module(f"statfast.{family}")
+    assert dir(module) == sorted(module.__all__)
+
+
 def test_names_are_those_of_families():
     public = {name: getattr(statfast, name) for name in statfast.__all__}
     homes = [import_module(f"statfast.{family}") for family in FAMILIES]

@@ -73,7 +73,7 @@ def lists():
         table("24 24 52", ("module there", "where it stands here", "estimators"), *names),
         f"\n{len(advised)} are not; this takes their place:\n",
         table("40 60", ("there", "here"), *((f"``{name}``", text) for name, text in advised)),
-        f"\n{rest} are not; scikit-learn's own work beside what is here:\n",
+        f"\n{rest} are not; scikit-learn's own can be used together with statfast:\n",
         table("30 70", ("module there", "estimators"),
               *((f"``{module}``", ", ".join(f"``{name}``" for name in found))
                 for module, found in absent.items())),

@@ -73,3 +73,7 @@ def watch() -> AuditReport:
         _active.pop().stop()
     _active.append(AuditReport())
     return _active[-1]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -11,3 +11,7 @@ __all__ = [
     "CoverageReport",
     "coverage_report",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

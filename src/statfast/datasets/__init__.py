@@ -29,3 +29,7 @@ __all__ = [
 ]
 
 __getattr__ = missing_names(__name__)
+
+
+def __dir__() -> list[str]:
+    return __all__

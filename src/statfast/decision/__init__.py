@@ -19,3 +19,7 @@ __all__ = [
     "estimate_probabilities",
     "posteriors",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

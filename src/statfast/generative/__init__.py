@@ -81,3 +81,7 @@ __all__ = [
     "shrunk_covariance",
     "total_variance",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -5,3 +5,7 @@ from statfast.interchange.files.model_file import load, save
 from statfast.interchange.scikit_learn.conversion import from_sklearn, to_sklearn
 
 __all__ = ["from_sklearn", "load", "save", "to_sklearn"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -35,3 +35,7 @@ __all__ = [
     "kernel_matrix",
     "mercer_check",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -69,3 +69,7 @@ __all__ = [
     "step",
     "vif",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

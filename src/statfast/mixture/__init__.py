@@ -8,3 +8,7 @@ from statfast.mixture.selection import MixtureChoice, choose_mixture
 __all__ = ["GaussianMixture", "MixtureChoice", "choose_mixture"]
 
 __getattr__ = missing_names(__name__)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -24,3 +24,7 @@ __all__ = [
     "one_vs_rest_code",
     "random_code",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,3 +10,7 @@ __all__ = [
     "MultiOutputRegressor",
     "RegressorChain",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -48,3 +48,7 @@ __all__ = [
 ]
 
 __getattr__ = missing_names(__name__)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -22,3 +22,7 @@ __all__ = [
     "association_rules",
     "frequent_itemsets",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -149,3 +149,7 @@ __all__ = [
     "validation_curves",
     "word_weights",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

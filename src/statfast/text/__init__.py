@@ -21,3 +21,7 @@ __all__ = [
     "simple_good_turing",
     "write_arpa",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
