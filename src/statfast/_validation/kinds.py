@@ -94,7 +94,7 @@ def _no_number(values: Array, kind: type, name: str, columns: Array | None, fix:
     first = next(i for i, value in enumerate(values.ravel().tolist()) if type(value) is kind)
     row, *rest = (int(i) for i in np.unravel_index(first, values.shape))
     place = f"row {row}"
-    one_target = name.startswith("y") and values.shape[1:] == (1,)
+    one_target = name.startswith("y") and values.shape[1:] == (1,) and columns is None
     if rest and not one_target:
         label = rest[0] if columns is None else columns[rest[0]]
         place = f"column {label!r}, {place}"
