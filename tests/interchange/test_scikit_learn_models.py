@@ -869,7 +869,7 @@ def test_what_is_not_converted_says_so():
         (statfast.GammaNB().fit(np.abs(X), TWO), "has no such class"),
         (statfast.GaussianMixture(2, covariance_type="VVI").fit(X), "covariance_type='VVI'"),
         (statfast.TweedieRegressor(power=1.5, link="sqrt").fit(X, COUNTS[:, 0]), "link='sqrt'"),
-        (RidgeOfStatfast().fit(X, NUMBERS), "a class of yours"),
+        (RidgeOfStatfast().fit(X, NUMBERS), "your own class"),
         (statfast.DecisionTreeClassifier(criterion="error").fit(X, TWO), "criterion='error'"),
         (statfast.DecisionTreeClassifier(priors="uniform").fit(X, TWO), "priors"),
         (statfast.DecisionTreeClassifier(missing="surrogate").fit(GAPS, TWO), "surrogates"),
