@@ -117,3 +117,34 @@ def test_what_is_not_finite_is_found(value):
         PCA(3).fit(ROWS["normal"].astype(np.float32)).transform(X)
     with pytest.raises(ValueError, match="scores overflow"):
         PCA(3).fit_transform((ROWS["normal"] * 5e37).astype(np.float32))
+
+
+WIDE = RNG.standard_normal((60, 12)) @ RNG.standard_normal((12, 900))
+LARGE = RNG.standard_normal((1100, 30)) @ RNG.standard_normal((30, 1050))
+
+
+@pytest.mark.parametrize("size", [1.0, 1e18, 1e-30, 1e30])
+@pytest.mark.parametrize("noise", [0.0, 0.3, 30.0])
+@pytest.mark.parametrize("k", [3, 12])
+def test_wide_rows(size, noise, k):
+    """By products of rows; double where float32 overflows, vanishes, or does not tell."""
+    noisy = WIDE + noise * np.random.default_rng(5).standard_normal(WIDE.shape) + 5.0
+    X = (noisy * size).astype(np.float32)
+    assert_right(PCA(k).fit(X), X)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e18, 1e-30, 1e30])
+@pytest.mark.parametrize("offset", [0.0, 100.0])
+@pytest.mark.parametrize("correlation", [False, True])
+def test_iteration(size, offset, correlation):
+    noisy = LARGE + np.random.default_rng(6).standard_normal(LARGE.shape) + offset
+    X = (noisy * size).astype(np.float32)
+    model = PCA(10, correlation=correlation).fit(X)
+    assert model.residuals_.max() < 3e-7
+    assert_right(model, X, correlation)
+
+
+def test_iteration_that_does_not_converge_is_done_in_double(monkeypatch):
+    monkeypatch.setattr(decompose, "MAX_ROUNDED_STEPS", 1)
+    X = (LARGE + np.random.default_rng(6).standard_normal(LARGE.shape)).astype(np.float32)
+    assert PCA(10).fit(X).residuals_.max() < 1e-10

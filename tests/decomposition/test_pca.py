@@ -432,3 +432,31 @@ def test_parameters_of_batches_are_checked(name):
     for params in ({"batch_size": 0}, {"whiten": "yes"}):
         with pytest.raises((TypeError, ValueError), match=next(iter(params))):
             getattr(IncrementalPCA(2, **params), name)(graded(30, 4))
+
+
+@pytest.mark.parametrize("shape", [(120, 120), (200, 90), (130, 120)])
+@pytest.mark.parametrize("fade", [0.0, 2.0, 7.0])
+def test_all_components_are_those_of_the_singular_value_decomposition(shape, fade):
+    """Small singular values are found again, by slight turns where these do, else anew."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal(shape) * np.logspace(0.0, -fade, shape[1]) + 1.0
+    model = PCA().fit(X)
+    Z = X - X.mean(axis=0)
+    s = np.linalg.svd(Z, compute_uv=False)
+    assert_allclose(model.singular_values_, s, rtol=1e-8, atol=1e-12 * s[0])
+    V = model.components_
+    assert_allclose(V @ V.T, np.eye(len(V)), atol=1e-12)
+    scores = Z @ V.T
+    assert_allclose(scores.T @ scores, np.diag(model.singular_values_**2), atol=1e-12 * s[0] ** 2)
+
+
+def test_turns_of_equal_values_are_left_to_the_decomposition():
+    near = np.diag([4.0, 1.0 + 1e-9, 1.0])
+    near[2, 1] = near[1, 2] = 1e-7
+    assert decompose._turned_slightly(near, np.eye(3), 1e-15) is None
+    far = np.diag([4.0, 2.0, 1.0])
+    far[0, 2] = far[2, 0] = 1e-8
+    s, V = decompose._turned_slightly(far, np.eye(3), 1e-15)
+    values, vectors = np.linalg.eigh(far)
+    assert_allclose(s**2, values[::-1], rtol=1e-15)
+    assert_allclose(np.abs(V @ vectors[:, ::-1]), np.eye(3), atol=1e-15)

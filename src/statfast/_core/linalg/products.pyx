@@ -8,7 +8,7 @@ With Z = (X - shift) * scale, made a sheet at a time in double whatever the type
     gram      Z Z' over some columns, centered within the call: for more columns than rows
     project   Z P: scores
     back      Z' Y: the way back
-    normal    Z' W Z P in one reading of X: the step of a Krylov iteration
+    normal    Z' W Z P in one reading of X: the step of an iteration; normal_rounded: in float
 The blocking is that of Goto & van de Geijn 2008, doi:10.1145/1356052.1356053.
 
 Cost: n d^2 flop for `scatter` and n^2 d for `gram` (one triangle each), 2 n d k for `project` and
@@ -18,10 +18,13 @@ where it says so and padded to whole tiles (`tall`, `wide`), and calls short eno
 
 from cython.view cimport contiguous
 from libc.math cimport fabs
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.stdlib cimport free
+from libc.string cimport memcpy
 
 from statfast._core.linalg.products_table cimport products_at, products_kernels
+from statfast._core.linalg.sheets cimport (
+    MIN_SQUARED, ROUNDING, fetch, load, real, room, sheet_rows, zeros,
+)
 from statfast._core.tile.rows cimport aligned, number, stride_of
 from statfast._core.tile.tiles cimport active, level
 
@@ -29,22 +32,11 @@ cdef const products_kernels *table = products_at(level())
 
 cdef enum:
     SHEET_BYTES = 262144    # of shifted rows that are multiplied together: they stay in cache
+    FLOAT_ROWS = 128            # whose float products are added up in float, before it is in double
     MIN_SHEET_ROWS = 64         # of a sheet of `scatter`: sums are read and written once a sheet
     THIN_BYTES = 49152          # of a sheet of `scatter` of few columns
     MIN_PACKED_COLUMNS = 900    # columns from which `scatter` copies its sheet into panels
     PROJECT_SHEET_BYTES = 4096  # of a sheet of `project`: the next one, on its way, is few lines
-
-cdef extern from *:
-    """
-    #define STATFAST_ROUNDING (10 * 0x1p-52)
-    #define STATFAST_MIN_SQUARED 1e-150
-    """
-    const double ROUNDING "STATFAST_ROUNDING"  # of a mean: a deviation below it is rounding
-    const double MIN_SQUARED "STATFAST_MIN_SQUARED"  # a deviation below it has no square
-
-ctypedef fused real:
-    float
-    double
 
 
 def broad(Py_ssize_t n):
@@ -62,52 +54,6 @@ def wide(Py_ssize_t n):
     return (n + table.across - 1) // table.across * table.across
 
 
-cdef inline Py_ssize_t room(Py_ssize_t d) noexcept nogil:
-    """Row stride of a sheet of d numbers: whole tiles, and no 2 KB multiple (see `padded`)."""
-    cdef Py_ssize_t down = (d + table.rows - 1) // table.rows * table.rows
-    cdef Py_ssize_t across = (d + table.across - 1) // table.across * table.across
-    cdef Py_ssize_t ld = (max(down, across) + 7) // 8 * 8
-    return ld + 16 if ld % 256 == 0 else ld
-
-
-cdef inline Py_ssize_t sheet_rows(
-    Py_ssize_t ld, Py_ssize_t nbytes, Py_ssize_t least
-) noexcept nogil:
-    """How many rows make a sheet: whole tiles."""
-    cdef Py_ssize_t tiles = max(nbytes // (8 * ld), least) // table.rows
-    return min(512 // table.rows, max(1, tiles)) * table.rows
-
-
-cdef inline void load(
-    const number[:, ::contiguous] X, Py_ssize_t first, Py_ssize_t some, Py_ssize_t d,
-    const double *shift, const double *scale, double *z, Py_ssize_t ld,
-) noexcept nogil:
-    """z = (x - shift) * scale of some rows."""
-    if number is double:
-        table.shift_f64(&X[first, 0], stride_of(X), some, d, shift, scale, z, ld)
-    elif number is float:
-        table.shift_f32(&X[first, 0], stride_of(X), some, d, shift, scale, z, ld)
-    else:
-        table.shift_u8(&X[first, 0], stride_of(X), some, d, shift, scale, z, ld)
-
-
-cdef inline void fetch(
-    const number[:, ::contiguous] X, Py_ssize_t first, Py_ssize_t some
-) noexcept nogil:
-    """Some rows, if there are, on their way to the cache while others are multiplied."""
-    cdef Py_ssize_t left = min(some, X.shape[0] - first)
-    if left > 0:
-        table.fetch(<const char *>&X[first, 0], X.strides[0], left, X.shape[1] * sizeof(number))
-
-
-cdef inline void *zeros(Py_ssize_t doubles) except NULL:
-    cdef void *block = malloc(64 + 8 * doubles)
-    if block == NULL:
-        raise MemoryError
-    memset(block, 0, 64 + 8 * doubles)
-    return block
-
-
 def scatter(
     const number[:, ::contiguous] X,  # IN (n, d)
     const double[::1] weights,      # IN (n,) or None for ones
@@ -115,11 +61,11 @@ def scatter(
     double[:, ::1] total,           # INOUT (tall(d + 1), >= wide(d + 1)) lower tiles += w z z'
 ):
     """Add rows to the scatter about a shift. A last column of ones makes row d the sums."""
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = room(d + 1), first = 0, some, i, j, p
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = room(table, d + 1), first = 0, some, i, p
     cdef Py_ssize_t nbytes = THIN_BYTES if 8 * ld * MIN_SHEET_ROWS <= THIN_BYTES else SHEET_BYTES
-    cdef Py_ssize_t sheet = sheet_rows(ld, nbytes, MIN_SHEET_ROWS)
+    cdef Py_ssize_t sheet = sheet_rows(table, ld, nbytes, MIN_SHEET_ROWS)
     cdef bint weighted = weights is not None, panelled = d >= MIN_PACKED_COLUMNS
-    cdef Py_ssize_t across = table.across
+    cdef Py_ssize_t across = table.across, j
     cdef void *block
     cdef double *z
     cdef double *wz
@@ -136,8 +82,8 @@ def scatter(
             z[i * ld + d] = 1
         while first < n:
             some = min(sheet, n - first)
-            load(X, first, some, d, &shift[0], NULL, z, ld)
-            fetch(X, first + sheet, sheet)
+            load(table, X, first, some, d, &shift[0], NULL, z, ld)
+            fetch(table, X, first + sheet, sheet)
             if weighted:
                 for i in range(some):
                     for p in range(d + 1):
@@ -161,29 +107,29 @@ def scatter_rounded(
     const double[::1] shift,        # IN (d,) near the mean
     double[:, ::1] total,           # INOUT (tall(d + 1), >= broad(d + 1)) lower tiles += z z'
 ):
-    """The same of float rows, twice as fast: z is rounded to float, and sums of MIN_SHEET_ROWS rows
+    """The same of float rows, twice as fast: z is rounded to float, and sums of FLOAT_ROWS rows
     are taken in float, those of the sums in double.
 
-    An entry is off by less than (MIN_SHEET_ROWS + 3) 2**-24 sqrt(G_ii G_jj), 4e-6 (Higham 2002,
+    An entry is off by less than (FLOAT_ROWS + 3) 2**-24 sqrt(G_ii G_jj), 8e-6 (Higham 2002,
     Accuracy and Stability, section 3.1, and Cauchy's inequality). Roundings of n rows that have
     nothing to do with each other nearly cancel: 1e-9 of 1e5 rows.
     """
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = (room(d + 1) + 15) // 16 * 16
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = (room(table, d + 1) + 15) // 16 * 16
     cdef Py_ssize_t first = 0, some, i, across = table.across_float
     cdef void *block
     cdef float *z
     if n == 0:
         return
     ld = max(ld, (d + across) // across * across) + 16
-    block = zeros(MIN_SHEET_ROWS * ld // 2 + 1)
+    block = zeros(FLOAT_ROWS * ld // 2 + 1)
     with nogil:
         z = <float *>aligned(block)
-        for i in range(MIN_SHEET_ROWS):
+        for i in range(FLOAT_ROWS):
             z[i * ld + d] = 1
         while first < n:
-            some = min(MIN_SHEET_ROWS, n - first)
+            some = min(FLOAT_ROWS, n - first)
             table.shift_float(&X[first, 0], stride_of(X), some, d, &shift[0], NULL, z, ld)
-            fetch(X, first + MIN_SHEET_ROWS, MIN_SHEET_ROWS)
+            fetch(table, X, first + FLOAT_ROWS, FLOAT_ROWS)
             table.inner_float(z, ld, d + 1, z, ld, across, d + 1, some,
                               &total[0, 0], total.shape[1], True)
             first += some
@@ -199,19 +145,25 @@ def gram(
     double[::1] mean,               # OUT (d,) weighted mean of x, or 0 without centering
     double[::1] spread,             # OUT (d,) square root of the sum of share (x - mean)^2
     bint standardize,               # divide columns by it; those without spread become 0
-    double[:, ::1] total,           # INOUT (tall(n), >= wide(n)) lower tiles += z z'
+    bint rounded,                   # to float, of which 128 products are added up in float
+    double[:, ::1] total,           # INOUT (tall(n), >= broad(n)) lower tiles += z z'
 ):
-    """Add columns to the Gram matrix of centered rows."""
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = room(d), i, p, down = tall(n)
-    cdef Py_ssize_t columns = wide(n)
+    """Add columns to the Gram matrix of centered rows.
+
+    Of rounded numbers an entry is off by less than 131 2**-24 sqrt(G_ii G_jj), 8e-6.
+    """
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], ld = room(table, d), i, p, down = tall(n)
+    cdef Py_ssize_t columns = broad(n)
     cdef double by
-    cdef void *block = zeros(down * ld + columns * d)
+    cdef void *block = zeros(down * ld * (1 + rounded) + columns * d)
     cdef double *z
     cdef double *panels
+    cdef float *zf
     with nogil:
         z = <double *>aligned(block)
-        panels = z + down * ld
-        load(X, 0, n, d, &shift[0], NULL, z, ld)
+        panels = z + down * ld * (1 + rounded)
+        zf = <float *>(z + down * ld)
+        load(table, X, 0, n, d, &shift[0], NULL, z, ld)
         for p in range(d):
             mean[p] = spread[p] = 0
         if center:
@@ -233,8 +185,16 @@ def gram(
                         z[i * ld + p] /= spread[p]
                     elif standardize:
                         z[i * ld + p] = 0
-        active().f64.pack(z, ld, n, d, panels)
-        table.outer(z, ld, n, panels, n, d, &total[0, 0], total.shape[1], True, True)
+        if rounded:
+            for i in range(n):
+                for p in range(d):
+                    zf[i * ld + p] = <float>z[i * ld + p]
+            active().f32.pack(zf, ld, n, d, <float *>panels)
+            table.outer_float(zf, ld, n, <float *>panels, n, d, &total[0, 0], total.shape[1],
+                              True, True)
+        else:
+            active().f64.pack(z, ld, n, d, panels)
+            table.outer(z, ld, n, panels, n, d, &total[0, 0], total.shape[1], True, True)
     free(block)
 
 
@@ -249,8 +209,9 @@ def project(
     float scores of float rows are products of rounded numbers, added up in float 128 at a time:
     off by less than 131 * 2**-24, 8e-6, of |z| |p| (Higham 2002, section 3.1).
     """
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = P.shape[0], ld = room(d), first = 0, some
-    cdef Py_ssize_t columns = broad(k), sheet = sheet_rows(ld, PROJECT_SHEET_BYTES, table.rows), i
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = P.shape[0], ld = room(table, d), some
+    cdef Py_ssize_t columns = broad(k), first = 0, i
+    cdef Py_ssize_t sheet = sheet_rows(table, ld, PROJECT_SHEET_BYTES, table.rows)
     cdef double broken = 0
     cdef void *block
     cdef double *z
@@ -276,12 +237,12 @@ def project(
             if number is float and real is float:
                 table.shift_float(&X[first, 0], stride_of(X), some, d, &shift[0], NULL,
                                   <float *>z, ld)
-                fetch(X, first + sheet, sheet)
+                fetch(table, X, first + sheet, sheet)
                 table.outer_float(<float *>z, ld, some, <float *>panels, k, d, y, columns,
                                   False, False)
             else:
-                load(X, first, some, d, &shift[0], NULL, z, ld)
-                fetch(X, first + sheet, sheet)
+                load(table, X, first, some, d, &shift[0], NULL, z, ld)
+                fetch(table, X, first + sheet, sheet)
                 table.outer(z, ld, some, panels, k, d, y, columns, False, False)
             if real is double:
                 broken += table.give_f64(y, columns, some, k, &out[first, 0], k)
@@ -299,15 +260,15 @@ def back(
     double[:, ::1] total,           # INOUT (tall(d), wide(k)) += Z' Y
 ):
     """Add up the rows of Y, each times a row of Z."""
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = Y.shape[1], ld = room(d), first = 0, some
-    cdef Py_ssize_t sheet = sheet_rows(ld, SHEET_BYTES, 2 * table.rows)
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = Y.shape[1], ld = room(table, d), some
+    cdef Py_ssize_t sheet = sheet_rows(table, ld, SHEET_BYTES, 2 * table.rows), first = 0
     cdef void *block = zeros(sheet * ld)
     cdef double *z
     with nogil:
         z = <double *>aligned(block)
         while first < n:
             some = min(sheet, n - first)
-            load(X, first, some, d, &shift[0], NULL, z, ld)
+            load(table, X, first, some, d, &shift[0], NULL, z, ld)
             table.inner(z, ld, d, &Y[first, 0], k, table.across, k, some, &total[0, 0], k, False)
             first += some
     free(block)
@@ -322,15 +283,14 @@ def normal(
     double[:, ::1] total,           # INOUT (tall(d), wide(k)) += Z' W Z P'
 ):
     """One step of the iteration with Z' W Z."""
-    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = P.shape[0], ld = room(d), first = 0, some
-    cdef Py_ssize_t sheet = sheet_rows(ld, SHEET_BYTES, 2 * table.rows), i, j, columns = wide(k)
-    cdef const double *by = NULL
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = P.shape[0], ld = room(table, d), some
+    cdef Py_ssize_t sheet = sheet_rows(table, ld, SHEET_BYTES, 2 * table.rows), first = 0, i, j
+    cdef Py_ssize_t columns = wide(k)
+    cdef const double *by = NULL if scale is None else &scale[0]
     cdef void *block
     cdef double *z
     cdef double *y
     cdef double *panels
-    if scale is not None:
-        by = &scale[0]
     block = zeros(sheet * ld + columns * d + sheet * columns)
     with nogil:
         z = <double *>aligned(block)
@@ -339,12 +299,52 @@ def normal(
         active().f64.pack(&P[0, 0], d, k, d, panels)
         while first < n:
             some = min(sheet, n - first)
-            load(X, first, some, d, &shift[0], by, z, ld)
+            load(table, X, first, some, d, &shift[0], by, z, ld)
             table.outer(z, ld, some, panels, k, d, y, columns, False, False)
             if weights is not None:
                 for i in range(some):
                     for j in range(k):
                         y[i * columns + j] *= weights[first + i]
             table.inner(z, ld, d, y, columns, table.across, k, some, &total[0, 0], columns, False)
+            first += some
+    free(block)
+
+
+def normal_rounded(
+    const float[:, ::contiguous] X,  # IN (n, d)
+    const double[::1] shift,        # IN (d,)
+    const double[::1] scale,        # IN (d,) or None for ones
+    const double[:, ::1] P,         # IN (k, d)
+    double[:, ::1] total,           # INOUT (tall(d), broad(k)) += Z' Z P'
+):
+    """The same of float rows, twice as fast: Z, P and Z P' are rounded to float, and FLOAT_ROWS
+    products at a time are added up in float: off by less than 16e-6 |Z|^2 |P|, mostly far less."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], k = P.shape[0], first = 0, some, i
+    cdef Py_ssize_t columns = broad(k), across = table.across_float, ld = room(table, d)
+    cdef Py_ssize_t sheet = min(FLOAT_ROWS // table.rows * table.rows,
+                                sheet_rows(table, ld // 2, SHEET_BYTES, 2 * table.rows))
+    cdef const double *by = NULL if scale is None else &scale[0]
+    cdef void *block
+    cdef float *z
+    cdef float *rounded
+    cdef float *panels
+    cdef double *y
+    block = zeros(sheet * columns + sheet * columns + sheet * ld + columns * d + k * d)
+    with nogil:
+        y = <double *>aligned(block)
+        rounded = <float *>(y + sheet * columns)
+        panels = rounded + sheet * columns
+        z = panels + columns * d
+        for i in range(k * d):
+            z[i] = <float>(&P[0, 0])[i]
+        active().f32.pack(z, d, k, d, panels)
+        while first < n:
+            some = min(sheet, n - first)
+            table.shift_float(&X[first, 0], stride_of(X), some, d, &shift[0], by, z, ld)
+            table.outer_float(z, ld, some, panels, k, d, y, columns, False, False)
+            for i in range(some * columns):
+                rounded[i] = <float>y[i]
+            table.inner_float(z, ld, d, rounded, columns, across, k, some, &total[0, 0], columns,
+                              False)
             first += some
     free(block)

@@ -37,12 +37,22 @@ from statfast.decomposition.components.moments import (
 EPSILON = np.finfo(np.float64).eps
 # Singular values below this share of the first are found again, from the rows.
 MIN_SINGULAR_VALUE = 1e-3
-# Products in float32 leave each entry of a scatter G off by e sqrt(G_ii G_jj), with e < 4e-6 at
+# Shares of each other's vectors, whose cubes are rounding, and whose squares are far below 1.
+MAX_SLIGHT_TURN = 1e-6
+# Products in float32 leave each entry of a scatter G off by e sqrt(G_ii G_jj), with e < 8e-6 at
 # worst, where all roundings go one way, and less than 1e-8 of ten thousand rows where they do not.
 # Eigenvalues that are this share of the largest G_ii are then right to some 1e-7, if not all
 # columns conspire; smaller ones are found from products in double.
 MIN_EIGENVALUE_OF_FLOAT32 = 0.1
+MAX_SQUARES = 1e37  # Sums of squares beyond it are near the largest float32.
 MIN_MEAN_SQUARE_OF_FLOAT32 = 1e-28  # Mean squares below it are near the least float32.
+# Iterations by products in float32 end at such a residual, relative to the largest eigenvalue, far
+# above what their roundings leave, and below the last digit of float32 components. Where roundings
+# conspire, so many steps do not get there.
+TOL_OF_FLOAT32 = 3e-8
+MAX_RESIDUAL_OF_FLOAT32 = 3e-7
+MAX_ROUNDED_STEPS = 40
+COLUMNS_OF_GRAM = 512  # Rows and panels of so many columns stay in a cache.
 VECTORS_OF_SPARSE_BLOCK = 4  # An iteration of sparse rows takes so many vectors at once.
 # From so many rows and columns on, a few components are found by iteration.
 MIN_SIDE_FOR_ITERATION = 1000
@@ -146,16 +156,46 @@ def refine(
         if components.scale is not None:
             P = P / components.scale
         gram = mirrored(_gram_of_scores(X, weights, components.mean, P, n_jobs))
-        values, turn = np.linalg.eigh(gram)
-        factor = np.sqrt(values.clip(0.0))[:, None] * turn.T * by
-        _, s_new, turn = np.linalg.svd(factor)
-        vectors = turn @ components.vectors
-        components = replace(components, vectors=fix_signs(vectors), singular=s_new)
         length = gram.diagonal()
         off_diagonal = np.abs(gram - np.diag(length)).max()
-        if off_diagonal < 0.5 and ((length < 1.5) & ((length > 0.5) | (s <= floor))).all():
+        turned = _turned_slightly(gram * (by[:, None] * by), components.vectors, floor)
+        if turned is None:
+            values, turn = np.linalg.eigh(gram)
+            factor = np.sqrt(values.clip(0.0))[:, None] * turn.T * by
+            _, s_new, turn = np.linalg.svd(factor)
+            turned = s_new, turn @ components.vectors
+        components = replace(components, vectors=fix_signs(turned[1]), singular=turned[0])
+        known = (length > 0.5) | (np.minimum(s, turned[0]) <= floor)
+        if off_diagonal < 0.5 and ((length < 1.5) & known).all():
             break
     return with_fixed_signs(components, max(X.shape[0], X.shape[1]) * EPSILON)
+
+
+def _turned_slightly(gram: Array, vectors: Array, floor: float) -> tuple[Array, Array] | None:
+    """Singular values and vectors from the Gram matrix of scores, where that is nearly diagonal.
+
+    To first order vector j takes G_ij / (G_jj - G_ii) of vector i, and values change to second
+    order alone. None where that is too much, or the order of the values changes.
+    """
+    squares = gram.diagonal()
+    s = np.sqrt(squares.clip(0.0))
+    if (np.diff(s) > floor).any():
+        return None
+    scale = s[:, None] * s
+    gap = squares - squares[:, None]
+    share = np.zeros_like(gram)
+    # Of two values that are alike to rounding, or are rounding themselves, any basis will do.
+    apart = (np.abs(gram) > len(s) * EPSILON * scale) & (np.maximum(s[:, None], s) > floor)
+    np.fill_diagonal(apart, False)
+    np.divide(gram, gap, out=share, where=apart)
+    if not np.abs(share).max() <= MAX_SLIGHT_TURN:
+        return None
+    turn = np.eye(len(s)) + share.T
+    # Rows are orthonormal but for squares of the shares, which a step of Newton takes off.
+    square = interruptible(np.matmul, turn, turn.T)
+    turn = 1.5 * turn - 0.5 * interruptible(np.matmul, square, turn)
+    order = np.argsort(-s, kind="stable")
+    return s[order], interruptible(np.matmul, turn, vectors)[order]
 
 
 def with_fixed_signs(components: Components, share: float | None = None) -> Components:
@@ -218,10 +258,15 @@ def components_of_rows(
     *,
     center: Any = True,
     correlation: bool = False,
+    rounded: bool = False,
     n_jobs: Jobs = None,
 ) -> Components:
-    """Components by the Gram matrix of the rows, whose eigenvectors span them."""
+    """Components by the Gram matrix of the rows, whose eigenvectors span them.
+
+    With `rounded`, by products in float32 where these tell them.
+    """
     n, d = X.shape
+    options: Any = {"center": center, "correlation": correlation, "n_jobs": n_jobs}
     refuse_large(24.0 * n * n, f"The Gram matrix of {n} rows", "Ask for few components.")
     total_weight = float(n if weights is None else weights.sum())
     rows = n if weights is None else int(np.count_nonzero(weights))
@@ -231,9 +276,9 @@ def components_of_rows(
 
     def partial(columns: Any, _: slice) -> Any:
         block = np.ascontiguousarray(X[:, columns])
-        total = np.zeros((products.tall(n), products.wide(n)))
+        total = np.zeros((products.tall(n), products.broad(n)))
         width = columns.stop - columns.start
-        step = max(32, int(1e9 / n**2))
+        step = max(32, min(COLUMNS_OF_GRAM, int(1e9 / n**2)))
         for start in range(0, width, step):
             here = slice(start, min(start + step, width))
             there = slice(columns.start + here.start, columns.start + here.stop)
@@ -241,7 +286,7 @@ def components_of_rows(
             checkpoint()
             products.gram(
                 block[:, here], share, root, shift, center, mean[there], spread[there],
-                correlation, total,
+                correlation, rounded, total,
             )  # fmt: skip
         return total
 
@@ -255,6 +300,8 @@ def components_of_rows(
             least=max(256, min(n, 512)),
         )  # fmt: skip
     gram = mirrored(total[:n, :n])
+    if rounded and not _is_rounded_well(gram.diagonal(), total_weight):
+        return components_of_rows(X, weights, choose, **options)
     require_finite_gram(gram, mean, X)
     scale, constant = None, ()
     if correlation:
@@ -272,7 +319,11 @@ def components_of_rows(
         eigen = eigenvalues(gram)
         everything[: len(eigen)] = eigen[: len(everything)]
     values, left_vectors = largest_eigen(gram, min(k, n))
-    eigen = _from_left(X, root, (mean, scale, constant), values, left_vectors, k, n_jobs)
+    if rounded and values[-1] < MIN_EIGENVALUE_OF_FLOAT32 * gram.diagonal().max():
+        return components_of_rows(X, weights, choose, **options)
+    eigen = _from_left(
+        X, root, (mean, scale, constant), values, left_vectors, k, rounded, n_jobs
+    )  # fmt: skip
     return replace(
         eigen, total=float(gram.trace()), total_weight=total_weight, n=rows, values=everything,
         constant=constant, deviation=_deviation(spread**2 * total_weight, total_weight),
@@ -280,9 +331,17 @@ def components_of_rows(
 
 
 def _from_left(
-    X: Any, root: Any, columns: Any, values: Array, left_vectors: Any, k: int, n_jobs: Jobs
+    X: Any,
+    root: Any,
+    columns: Any,
+    values: Array,
+    left_vectors: Any,
+    k: int,
+    rounded: bool,
+    n_jobs: Jobs,
 ) -> Any:
-    """Right vectors from left ones: V = U' Z / s, and again from the rows where s is small."""
+    """Right vectors from left ones: V = U' Z / s, and again from the rows where s is small, or
+    where rounded products leave vectors that are not quite at right angles."""
     mean, scale, constant = columns
     n, d = X.shape
     s = np.sqrt(values)
@@ -307,7 +366,8 @@ def _from_left(
     singular[: len(s)] = s
     kept = np.zeros(k, dtype=bool)
     kept[: len(s)] = live
-    if kept.any() and (s[live][-1] < MIN_SINGULAR_VALUE * s[0] or not kept.all()):
+    is_small = kept.any() and (s[live][-1] < MIN_SINGULAR_VALUE * s[0] or not kept.all())
+    if rounded or is_small:
         vectors, singular = _ritz(X, root, mean, scale, vectors, kept, n_jobs)
     return Components(mean, scale, fix_signs(vectors), singular, 0.0, 0.0, n)
 
@@ -371,6 +431,11 @@ def components_by_iteration(
             pairs = _by_left_vectors(X, weights, k, rng, options)
     if pairs is None:
         operate = normal_operator(X, weights, mean, scale, n_jobs)
+        spread = squares if scale is None else np.full(1, total_weight)
+        is_rounded_well = _is_rounded_well(spread, total_weight) and spread.sum() < MAX_SQUARES
+        if tol == TOL and _may_round(X, weights, k) and is_rounded_well:
+            pairs = _by_rounded_images(X, mean, scale, operate, k, rng, oversampling, n_jobs)
+    if pairs is None:
         pairs = largest_by_krylov(operate, X.shape[1], k, rng, **options)
     top = pairs.values[0] or 1.0
     return Components(
@@ -378,6 +443,27 @@ def components_by_iteration(
         residuals=pairs.residuals / top, constant=constant,
         deviation=_deviation(columns.squares, total_weight),
     )  # fmt: skip
+
+
+def _by_rounded_images(
+    X: Any, mean: Array, scale: Any, operate: Any, k: int, rng: Any, oversampling: Any, n_jobs: Jobs
+) -> Ritz | None:
+    """Those of float32 rows by products in float32, with values and residuals by products in
+    double; None where the residuals tell that the roundings have not canceled."""
+    rounded = normal_operator(X, None, mean, scale, n_jobs, rounded=True)
+    ritz = largest_by_krylov(
+        rounded, X.shape[1], k, rng, tol=TOL_OF_FLOAT32, oversampling=oversampling,
+        limit=MAX_ROUNDED_STEPS,
+    )  # fmt: skip
+    images = operate(ritz.vectors)
+    values, turn = np.linalg.eigh(interruptible(np.matmul, ritz.vectors, images.T))
+    turn = np.ascontiguousarray(turn[:, ::-1].T)
+    values, vectors = values[::-1].clip(0.0), interruptible(np.matmul, turn, ritz.vectors)
+    rest = interruptible(np.matmul, turn, images) - values[:, None] * vectors
+    residuals = np.sqrt((rest**2).sum(axis=1))
+    if residuals.max() > MAX_RESIDUAL_OF_FLOAT32 * values[0]:
+        return None
+    return Ritz(values, vectors, residuals, ritz.n_iter)
 
 
 def _by_left_vectors(X: Any, weights: Array | None, k: int, rng: Any, options: Any) -> Any:
@@ -403,18 +489,22 @@ def _by_left_vectors(X: Any, weights: Array | None, k: int, rng: Any, options: A
 
 def _may_round(X: Matrix, weights: Array | None, choose: Any) -> bool:
     """Whether the scatter may be one of products in float32: see `MIN_EIGENVALUE_OF_FLOAT32`."""
-    asks_for_few = not callable(choose) and 2 * choose <= X.shape[1]
+    asks_for_few = not callable(choose) and 2 * choose <= min(X.shape)
     return asks_for_few and weights is None and not is_sparse(X) and X.dtype == np.float32
+
+
+def _is_rounded_well(squares: Array, total_weight: float) -> bool:
+    """Whether a diagonal of products in float32 has neither overflowed nor vanished."""
+    return bool(
+        np.isfinite(squares).all() and squares.max() > MIN_MEAN_SQUARE_OF_FLOAT32 * total_weight
+    )
 
 
 def _components_of_float32(X: Any, choose: Any, center: Any, correlation: Any, n_jobs: Jobs) -> Any:
     """Components by products in float32; None where these do not tell them."""
     moments = moments_of(X, None, center=center, rounded=True, n_jobs=n_jobs)
     squares = moments.diagonal()
-    if not (
-        np.isfinite(squares).all()
-        and squares.max() > MIN_MEAN_SQUARE_OF_FLOAT32 * moments.total_weight
-    ):
+    if not _is_rounded_well(squares, moments.total_weight):
         return None
     components = components_of_moments(moments, choose, correlation=correlation)
     largest = moments.total_weight - 1.0 if correlation else squares.max()
@@ -449,7 +539,8 @@ def decompose(
         if is_sparse(X):
             refuse_large(8.0 * n * d, "X as dense rows", "Ask for few components.")
             X = X.toarray()
-        return components_of_rows(X, weights, choose, **options)
+        rounded = _may_round(X, weights, choose)
+        return components_of_rows(X, weights, choose, rounded=rounded, **options)
     if _may_round(X, weights, choose):
         components = _components_of_float32(X, choose, center, correlation, n_jobs)
         if components is not None:

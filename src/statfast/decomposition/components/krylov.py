@@ -69,13 +69,14 @@ def largest_by_krylov(
     oversampling : int
         Vectors of a block beyond k.
     limit : int, optional
-        Blocks at most; more would be taken until the residuals are small.
+        Blocks at most; more would be taken until the residuals are small. Residuals that are not
+        small then are for the caller to look at.
     block : int, optional
         Vectors of a block; k and `oversampling` by default. A smaller one takes less arithmetic,
         but does not hold all copies of an eigenvalue: once more vectors drawn at random are then
         taken in, until they change nothing.
     """
-    wide = min(products.wide(k + oversampling), d)
+    wide = min(_width_of_block(k, oversampling), d)
     b = wide if block is None else min(block, wide)
     most = min(d, BLOCKS_OF_BASIS * b if b == wide else wide + BLOCKS_OF_BASIS * b)
     basis, ritz = np.empty((most, d)), np.zeros((most, most))
@@ -124,13 +125,21 @@ def largest_by_krylov(
                 break
             new, linked = _orthonormal(rng.standard_normal((min(b, d - m), d)), basis[:m]), 0
     done = residuals[:k].max() <= tol * values[0]
-    if not done and residuals[:k].max() > 1e-7 * values[0] and m < d:
+    if not done and limit is None and residuals[:k].max() > 1e-7 * values[0] and m < d:
         warn_user(
             f"The iteration for {k} components left residuals of "
             f"{residuals[:k].max() / values[0]:.1e} of the largest eigenvalue after {n_iter} "
             'steps. Use svd_solver="full", or fewer components.'
         )
     return Ritz(values[:k].clip(0.0), _times(y[:k], basis[:m]), residuals[:k], n_iter)
+
+
+def _width_of_block(k: int, oversampling: int) -> int:
+    """Whole tiles of about k + oversampling vectors: of a tile hardly begun, half of the products
+    would be lost."""
+    wide = products.wide(k + oversampling)
+    less = wide - products.wide(1)
+    return less if 2 * less >= 2 * k + oversampling else wide
 
 
 def _lengths(shares: Array, rest: Any) -> Any:
@@ -194,8 +203,13 @@ def _independent(rows: Any) -> Any:
     return rows
 
 
-def normal_operator(X: Any, weights: Array | None, mean: Any, scale: Any, n_jobs: Jobs) -> Any:
-    """The map of rows P to P Z' W Z with Z = (X - mean) / scale, in one reading of X."""
+def normal_operator(
+    X: Any, weights: Array | None, mean: Any, scale: Any, n_jobs: Jobs, *, rounded: bool = False
+) -> Any:
+    """The map of rows P to P Z' W Z with Z = (X - mean) / scale, in one reading of X.
+
+    With `rounded`, by products in float32 of float32 rows without weights.
+    """
     if is_sparse(X):
         return _sparse_operator(X, weights, mean, scale)
     n, d = X.shape
@@ -207,12 +221,16 @@ def normal_operator(X: Any, weights: Array | None, mean: Any, scale: Any, n_jobs
         step = max(64, min(n, int(2e8 / (d * b))))
 
         def partial(_: slice, block: Any, share: Any) -> Any:
-            total = np.zeros((products.tall(d), products.wide(b)))
+            columns = products.broad(b) if rounded else products.wide(b)
+            total = np.zeros((products.tall(d), columns))
             for start in range(0, len(block), step):
                 where = slice(start, start + step)
                 checkpoint()
-                w = None if share is None else share[where]
-                products.normal(block[where], w, mean, by, P, total)
+                if rounded:
+                    products.normal_rounded(block[where], mean, by, P, total)
+                else:
+                    w = None if share is None else share[where]
+                    products.normal(block[where], w, mean, by, P, total)
             return total
 
         def merge(images: Any, more: Any) -> Any:

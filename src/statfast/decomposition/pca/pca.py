@@ -43,7 +43,8 @@ class PCA(MomentComponents):
         "randomized" iterate wherever few components are asked for. All converge: no solver gives
         an approximation.
     tol : float, default=0.0
-        Residual at which iterations end, relative to the largest eigenvalue. 0 is 1e-10.
+        Residual at which iterations end, relative to the largest eigenvalue. 0 is 1e-10, and 3e-8
+        of float32 rows.
     iterated_power : int or "auto", default="auto"
         Without meaning: iterations run until their residual is met.
     n_oversamples : int, default=10
@@ -108,10 +109,11 @@ class PCA(MomentComponents):
     therefore give the components of all rows, not an approximation. Sparse rows are centered
     implicitly.
 
-    Few components of float32 rows come from products in float32, 64 of which are added in float32
+    Few components of float32 rows come from products in float32, 128 of which are added in float32
     and their sums in float64: they are right to 1e-5 of the answer for the same rows in float64,
     mostly to 1e-8. Where an eigenvalue asked for is below a tenth of the largest variance of a
-    column, all is done in float64.
+    column (of wide X, of the longest row), or an iteration does not get to its residual, all is
+    done in float64.
 
     With `sample_weight`, an integer weight is a repeated row. Components with equal variance are
     any basis of their plane; ties are not broken.
