@@ -54,6 +54,83 @@ def test_rows_at_the_very_radius_are_within(algorithm, square):
         np.testing.assert_array_equal(ours, theirs)
 
 
+def _rows(kind, rng, n, d):
+    """Rows with ties, far from the origin, huge, tiny, or with a column of one number."""
+    if kind == "tied":
+        return rng.integers(0, 5, (n, d)).astype(np.float64)
+    rows = rng.standard_normal((n, d))
+    if kind == "constant":
+        rows[:, 0] = 7.0
+    return {"far": 1e6 + 1e-3 * rows, "huge": 1e100 * rows, "tiny": 1e-100 * rows}.get(kind, rows)
+
+
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    kind=st.sampled_from(["normal", "tied", "far", "huge", "tiny", "constant"]),
+    n=st.integers(1, 700),
+    d=st.integers(1, 12),
+    dtype=st.sampled_from([np.float64, np.float32]),
+    metric=st.sampled_from(["euclidean", "manhattan", "chebyshev", "minkowski"]),
+    share=st.floats(0, 1),
+    step=st.sampled_from([-1, 0, 1]),
+    n_jobs=st.sampled_from([1, 2, 7]),
+)
+def test_ids_alone_are_those_of_distances(
+    algorithm, seed, kind, n, d, dtype, metric, share, step, n_jobs
+):
+    """The radius is a distance that occurs, or the number before or after it."""
+    rng = np.random.default_rng(seed)
+    scale = dtype == np.float32 and kind in ("huge", "tiny")
+    X = _rows("normal" if scale else kind, rng, n, d).astype(dtype)
+    Q = _rows("normal" if scale else kind, rng, 20, d).astype(dtype)
+    Q[: min(n, 5)] = X[: min(n, 5)]
+    p = 3.0 if metric == "minkowski" else 2.0
+    search = NearestNeighbors(algorithm=algorithm, metric=metric, p=p, n_jobs=n_jobs).fit(X)
+    reduced = np.sort(search._index.query_radius(Q, 1e300, n_jobs, by_row=True)[1])
+    limit = float(reduced[int(share * (len(reduced) - 1))])
+    limit = max(0.0, float(np.nextafter(limit, step * np.inf)) if step else limit)
+    starts, distances, ids = search._index.query_radius(Q, limit, n_jobs, by_row=True)
+    alone = search._index.query_radius(Q, limit, n_jobs, by_row=True, distances=False)
+    assert len(distances) == len(ids)
+    assert alone[1] is None or len(ids) == 0
+    np.testing.assert_array_equal(alone[0], starts)
+    np.testing.assert_array_equal(alone[2], ids)
+
+
+def test_places_on_the_sphere_without_distances():
+    rng = np.random.default_rng(5)
+    X = np.column_stack([rng.uniform(-1.5, 1.5, 2000), rng.uniform(-3, 3, 2000)])
+    tree = BallTree(X, metric="haversine")
+    ids = tree.query_radius(X[:50], 1.0)
+    with_distances, _ = tree.query_radius(X[:50], 1.0, return_distance=True)
+    for alone, other in zip(ids, with_distances, strict=True):
+        np.testing.assert_array_equal(alone, other)
+
+
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])
+def test_rows_surely_inside_are_not_compared_once_more(algorithm, monkeypatch):
+    """Votes that need no distances have none; an infinite radius still refuses what overflows."""
+    X = np.random.default_rng(6).standard_normal((3000, 6))
+    model = RadiusNeighborsClassifier(2.5, algorithm=algorithm).fit(X, X[:, 0] > 0)
+    given_distances = []
+    find = type(model._index).query_radius
+
+    def watched(self, *args, **options):
+        answer = find(self, *args, **options)
+        given_distances.append(answer[1])
+        return answer
+
+    monkeypatch.setattr(type(model._index), "query_radius", watched)
+    model.predict(X[:100])
+    model.predict_proba(X[:100])
+    assert given_distances
+    assert all(part is None for part in given_distances)
+    given_distances.clear()
+    model.set_params(weights="distance").predict(X[:100])
+    assert all(part is not None for part in given_distances)
+
+
 @pytest.mark.parametrize("module", [brute_radius, ball_index])
 def test_results_that_grow_too_large_are_refused(module, monkeypatch):
     def refuse(nbytes, what, instead):

@@ -31,6 +31,7 @@ queries, k <= n (k < n for the rows' own queries) and arrays from balltree/build
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 from statfast._core.balltree.bounds cimport (
     MAX_OCTETS, MAX_WAITING, FAN, LOWEST_BIT, Ball, Query, Tree, bounds, enter, limit_of, measure,
@@ -97,7 +98,7 @@ cdef Py_ssize_t within(
     Py_ssize_t *row_out, Py_ssize_t room,
 ) noexcept nogil:
     """Write the rows within the reduced distance `most`, and return their number. Rows for which
-    there is no room are counted only."""
+    there is no room are counted only; distances are left out if `distance_out` is NULL."""
     cdef Ball stack[MAX_WAITING]
     cdef double to[FAN]
     cdef double low[FAN]
@@ -107,7 +108,7 @@ cdef Py_ssize_t within(
     cdef Py_ssize_t total = 0, depth = 1, at, some, i, c, node, last
     cdef const int32_t *first
     cdef uint64_t hits, near
-    if counts and tree.kind != HAVERSINE:
+    if (counts or distance_out == NULL) and tree.kind != HAVERSINE:
         inside = distance_of(most, tree.kind, tree.p) * (1 - tree.loss)
     stack[0].node = 0
     while depth > 0:
@@ -121,7 +122,10 @@ cdef Py_ssize_t within(
                 near &= near - 1
                 if (to[c] * (1 + tree.loss) + tree.radius[node * FAN + c]) <= inside:
                     last = min(tree.n, <Py_ssize_t>first[c + 1] * FAN)
-                    total += last - first[c] * <Py_ssize_t>FAN
+                    at = first[c] * <Py_ssize_t>FAN
+                    if not counts and total + last - at <= room:
+                        memcpy(row_out + total, tree.ids + at, (last - at) * sizeof(Py_ssize_t))
+                    total += last - at
                     continue
                 stack[depth].node = tree.child[node * FAN + c]
                 stack[depth].start = first[c]
@@ -139,7 +143,8 @@ cdef Py_ssize_t within(
                 distance = exact_distance(tree, query, distances[i], at * FAN + i)
                 if distance <= most:
                     if total < room:
-                        distance_out[total] = distance
+                        if distance_out != NULL:
+                            distance_out[total] = distance
                         row_out[total] = tree.ids[at * FAN + i]
                     total += 1
             at += some
@@ -245,8 +250,8 @@ def search_radius(
     Py_ssize_t start,
     double budget,
     Py_ssize_t[::1] count,              # OUT (m,)
-    double[::1] distance_out,       # OUT (room,) query after query, by (distance, row) or by row;
-    Py_ssize_t[::1] row_out,            # OUT (room,) none if there is no room at all
+    double[::1] distance_out,       # OUT (room,) query after query, by (distance, row) or by row,
+    Py_ssize_t[::1] row_out,            # OUT (room,) where it may be None; no room: rows are counted
     Py_ssize_t filled,
     bint by_row,
 ):
@@ -258,8 +263,10 @@ def search_radius(
     cdef Py_ssize_t m = Q.shape[0], room = row_out.shape[0], at = start, total
     cdef bint counts = room == 0
     cdef NeighborOrder order
-    cdef double *distances = NULL if counts else &distance_out[0]
+    cdef double *distances = NULL
     cdef Py_ssize_t *rows = NULL if counts else &row_out[0]
+    if distance_out is not None and not counts:
+        distances = &distance_out[0]
     tree.slack = slack
     tree.row = <double *>malloc(tree.d * sizeof(double))
     order.key = NULL
@@ -273,12 +280,15 @@ def search_radius(
             query.point = &Q[at, 0]
             query.place = &asked[at, 0] if tree.kind == HAVERSINE else NULL
             total = within(
-                &tree, &query, most[at], counts, distances + filled, rows + filled, room - filled
+                &tree, &query, most[at], counts, NULL if distances == NULL else distances + filled,
+                rows + filled, room - filled,
             )
             if not counts:
                 if total > room - filled:
                     break
-                arrange_neighbors(&order, distances + filled, rows + filled, total)
+                arrange_neighbors(
+                    &order, NULL if distances == NULL else distances + filled, rows + filled, total
+                )
                 filled += total
             count[at] = total
             at += 1

@@ -6,11 +6,12 @@
 
 #define MAX_RANKED (16 + 8 * F64_LANES)
 
-/* Write n distances job->key and their numbers by row; these are words after job->id[capacity]. */
+/* Write n distances job->key, unless `apart` is NULL, and their numbers by row; these are words after
+   job->id[capacity]. */
 static void write_by_row(const kd_job *job, const neighbor_order *by_row, ptrdiff_t n,
                          double *apart, ptrdiff_t *row) {
     const int32_t *id = (const int32_t *)(job->id + job->capacity);
-    memcpy(apart, job->key, (size_t)n * sizeof *apart);
+    if (apart) memcpy(apart, job->key, (size_t)n * sizeof *apart);
     for (ptrdiff_t i = 0; i < n; i++) row[i] = id[i];
     arrange_neighbors(by_row, apart, row, n);
 }

@@ -96,7 +96,7 @@ static void V(search_tree)(const kd_tree *t, kd_radius_search *r) {
     kd_job *job = &r->job;
     const V(hits) hits = V(hits_of)(t, job->kind);
     const ptrdiff_t d = t->d, leaf = t->leaf, top = t->levels - 1;
-    const int keeps = r->start != NULL;
+    const int keeps = r->start != NULL, measured = keeps && job->apart != NULL;
     ptrdiff_t node[KD_MAX_LEVELS], i, looked = 0;
     unsigned open[KD_MAX_LEVELS];
     double *q = job->q, *key = job->key, apart[64] ALIGN64;
@@ -112,14 +112,17 @@ static void V(search_tree)(const kd_tree *t, kd_radius_search *r) {
         for (;;) {
             unsigned inside;
             open[level] = hits.boxes(t, job, q, t->first[level] + below, limit,
-                                     keeps ? NULL : &inside);
+                                     measured ? NULL : &inside);
             node[level] = below;
             looked += KD_LANES;
-            if (!keeps) {
+            if (!measured) {
                 open[level] &= ~inside;
                 for (; inside; inside &= inside - 1) {
                     const ptrdiff_t child = below * KD_LANES + LOWEST_BIT(inside);
-                    n += V(start)(t, level - 1, child + 1) - V(start)(t, level - 1, child);
+                    const ptrdiff_t from = V(start)(t, level - 1, child);
+                    const ptrdiff_t more = V(start)(t, level - 1, child + 1) - from;
+                    if (keeps) memcpy(id + n, t->ids + from, (size_t)more * sizeof *id);
+                    n += more;
                 }
             }
             if (level == 0) {
@@ -137,7 +140,7 @@ static void V(search_tree)(const kd_tree *t, kd_radius_search *r) {
                         }
                         for (ptrdiff_t c = 0; c < m; c += F64_LANES) {
                             const unsigned some = (unsigned)(in >> c) & ((1u << F64_LANES) - 1);
-                            f64_keep(key + n, some, apart + c);
+                            if (measured) f64_keep(key + n, some, apart + c);
                             f64_keep_id(id + n, some, from + start + c);
                             n += POPCOUNT(some);
                         }
@@ -152,7 +155,7 @@ static void V(search_tree)(const kd_tree *t, kd_radius_search *r) {
             level--;
         }
         if (keeps) {
-            double *to = job->apart + r->start[row];
+            double *to = measured ? job->apart + r->start[row] : NULL;
             ptrdiff_t *rows = job->row + r->start[row];
             if (r->by_row)
                 write_by_row(job, r->by_row, n, to, rows);

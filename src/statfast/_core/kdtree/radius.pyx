@@ -8,7 +8,7 @@ doi:10.1016/0020-0190(77)90070-9). Deviation: eight boxes are tested at a time. 
 
 A point is within if its reduced distance, of float64 differences summed in the order of
 `squared_distances` (tile/rows.pxd), is <= the limit. Nodes that lie inside as a whole are counted
-without reading their points. Both these nodes and those that are skipped are decided by bounds that
+without reading their points, and written without distances if none are asked for. Both these nodes and those that are skipped are decided by bounds that
 hold in spite of rounding.
 
 Cost: O(log n + points within) a query, in few dimensions. A call ends when its budget is spent, and
@@ -49,7 +49,7 @@ def within(
     Py_ssize_t budget,              # about the number of points to read
     Py_ssize_t[::1] count,          # OUT (m,) the number of points within; IN if they are written
     const Py_ssize_t[::1] start,    # IN (m,) where to write them; None: they are only counted
-    double[::1] apart,              # OUT reduced distances, or None
+    double[::1] apart,              # OUT reduced distances, or None, if by number
     Py_ssize_t[::1] row,            # OUT or None
     bint by_row,                    # whether to write them by number, not (distance, number)
 ):
@@ -75,9 +75,10 @@ def within(
     r.budget = budget
     r.job.apart = NULL
     r.job.row = NULL
-    if apart is not None and apart.shape[0]:
-        r.job.apart = &apart[0]
+    if row is not None and row.shape[0]:
         r.job.row = &row[0]
+        if apart is not None:
+            r.job.apart = &apart[0]
     if start is not None:
         for i in range(begin, end):
             most = max(most, count[i if order is None else order[i]])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The neighbors of a query in the order of (distance, row), or of rows alone.
 
-   By rows few are sorted by insertion. Of many, the rows are marked as bits of words, and words with
+   By rows, distances may be left out (NULL). Few rows are sorted by insertion. Of many, the rows are marked as bits of words, and words with
    marks as bits of groups, so that reading the marks costs little where they are few among many
    rows: O(count + n / 4096). */
 #ifndef STATFAST_NEIGHBOR_ORDER_H
@@ -52,14 +52,14 @@ static inline void arrange_by_row(const neighbor_order *order, double *distance,
     if (rows_ascend(row, count)) return;
     if (count <= MAX_INSERTED_ROWS) {
         for (ptrdiff_t i = 1; i < count; i++) {
-            const double x = distance[i];
+            const double x = distance ? distance[i] : 0;
             const ptrdiff_t number = row[i];
             ptrdiff_t at = i;
             for (; at > 0 && row[at - 1] > number; at--) {
-                distance[at] = distance[at - 1];
+                if (distance) distance[at] = distance[at - 1];
                 row[at] = row[at - 1];
             }
-            distance[at] = x;
+            if (distance) distance[at] = x;
             row[at] = number;
         }
         return;
@@ -68,7 +68,7 @@ static inline void arrange_by_row(const neighbor_order *order, double *distance,
         const ptrdiff_t number = row[i];
         order->words[number >> 6] |= (uint64_t)1 << (number & 63);
         order->groups[number >> 12] |= (uint64_t)1 << (number >> 6 & 63);
-        order->key[number] = distance[i];
+        if (distance) order->key[number] = distance[i];
     }
     ptrdiff_t at = 0;
     for (ptrdiff_t g = 0; g < order->n_groups; g++) {
@@ -76,7 +76,7 @@ static inline void arrange_by_row(const neighbor_order *order, double *distance,
             const ptrdiff_t word = 64 * g + LOWEST_BIT(group);
             for (uint64_t bits = order->words[word]; bits; bits &= bits - 1) {
                 row[at] = 64 * word + LOWEST_BIT(bits);
-                distance[at] = order->key[row[at]];
+                if (distance) distance[at] = order->key[row[at]];
                 at++;
             }
             order->words[word] = 0;

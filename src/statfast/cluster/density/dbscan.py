@@ -304,7 +304,7 @@ def _clusters_by_search(
         find = clusters_of_graph if is_sparse(rows) else clusters_of_table
         return find(rows, limit, enough, weight)
 
-    def within(part: Array) -> tuple[Array, Array, Array]:
-        return index.query_radius(rows[part], limit, task.n_jobs, by_row=True)
+    def within(part: Array) -> tuple[Array, Any, Array]:
+        return index.query_radius(rows[part], limit, task.n_jobs, by_row=True, distances=False)
 
     return clusters_by_lists(within, rows.shape[0], enough, weight)

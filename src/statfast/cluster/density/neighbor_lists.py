@@ -24,7 +24,7 @@ NUMBERS_AT_A_TIME = 1 << 22  # distances of a table read between checkpoints
 
 
 def clusters_by_lists(
-    within: Callable[[Array], tuple[Array, Array, Array]], n: int, enough: float,
+    within: Callable[[Array], tuple[Array, Any, Array]], n: int, enough: float,
     weight: Array | None,
 ) -> Clusters:  # fmt: skip
     """The clusters of n points; ``within(rows)`` lists the neighbors of some of them."""
@@ -41,7 +41,7 @@ def clusters_by_lists(
 
 
 def _listed(
-    within: Callable[[Array], tuple[Array, Array, Array]], rows: Array
+    within: Callable[[Array], tuple[Array, Any, Array]], rows: Array
 ) -> Iterator[tuple[Array, Array, Array]]:
     """Slices of rows with the starts and ids of their neighbors, not all of which are held."""
     m = len(rows)

@@ -91,8 +91,9 @@ class BinaryIndex:
         return without_self(*self.query(self.rows, k + 1, n_jobs), np.arange(len(self.rows)))
 
     def query_radius(
-        self, Q: np.ndarray, r: Any, n_jobs: int | None = None, *, by_row: bool = False
-    ) -> Within:
+        self, Q: np.ndarray, r: Any, n_jobs: int | None = None, *, by_row: bool = False,
+        distances: bool = True,
+    ) -> Within:  # fmt: skip
         """All rows within distance r: starts (m + 1,), distances and ids, by (distance, id) or by
         id."""
         m = len(Q)

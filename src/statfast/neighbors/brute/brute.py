@@ -148,10 +148,12 @@ class BruteIndex:
         return without_self(*self.query(self.rows, k + 1, n_jobs), np.arange(len(self.rows)))
 
     def query_radius(
-        self, Q: np.ndarray, r: float, n_jobs: int | None = None, *, by_row: bool = False
-    ) -> Within:
+        self, Q: np.ndarray, r: float, n_jobs: int | None = None, *, by_row: bool = False,
+        distances: bool = True,
+    ) -> Within:  # fmt: skip
         """All rows within reduced radii r, of one or of each query."""
-        return rows_within(self, Q, r, n_jobs, by_row=by_row)
+        distances = distances or not by_row
+        return rows_within(self, Q, r, n_jobs, by_row=by_row, distances=distances)
 
     @cached_property
     def _principal(self) -> PrincipalSearch:

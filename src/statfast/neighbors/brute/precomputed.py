@@ -89,8 +89,9 @@ class PrecomputedIndex:
         return distances, ids
 
     def query_radius(
-        self, Q: Array, r: float, n_jobs: int | None = None, *, by_row: bool = False
-    ) -> tuple[np.ndarray, ...]:
+        self, Q: Array, r: float, n_jobs: int | None = None, *, by_row: bool = False,
+        distances: bool = True,
+    ) -> tuple[np.ndarray, ...]:  # fmt: skip
         """The columns of distances up to r in each row: starts, distances, columns."""
         if is_sparse(Q):
             return stored_within(Q, r, by_row)
@@ -143,10 +144,10 @@ def without_self(
 
 
 def without_self_within(
-    starts: np.ndarray, reduced: np.ndarray, ids: np.ndarray, first: int
-) -> tuple[Array, Array, Array]:
+    starts: np.ndarray, reduced: np.ndarray | None, ids: np.ndarray, first: int
+) -> tuple[Array, Any, Array]:
     """Drop each row's own id, from `first` up, from its neighbors within a radius."""
     m = len(starts) - 1
     kept = ids != np.repeat(np.arange(first, first + m), np.diff(starts))
     starts_of_kept = np.concatenate([[0], np.cumsum(kept)])
-    return starts_of_kept[starts], reduced[kept], ids[kept]
+    return starts_of_kept[starts], None if reduced is None else reduced[kept], ids[kept]

@@ -14,11 +14,13 @@ import numpy as np
 
 from statfast._core.distance import pairwise
 from statfast._core.neighbors import radius
+from statfast._distance import EUCLIDEAN
 from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array
 from statfast._validation import refuse_large
 
-Within = tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (m + 1,), reduced distances, ids
+# starts (m + 1,), reduced distances (None where nobody asks for them), ids
+Within = tuple[np.ndarray, Any, np.ndarray]
 
 ROWS_AT_A_TIME = 2048  # rows scanned for the queries of a task at a time: all of them may be within
 QUERIES_PER_TASK = 256  # queries of one task; fewer than 2^16, as their numbers are uint16
@@ -28,20 +30,22 @@ ADVICE = "Lower the radius, or pass fewer queries at a time."
 
 
 def rows_within(
-    index: Any, Q: np.ndarray, limit: float, n_jobs: int | None = None, *, by_row: bool = False
-) -> Within:
+    index: Any, Q: np.ndarray, limit: float, n_jobs: int | None = None, *, by_row: bool = False,
+    distances: bool = True,
+) -> Within:  # fmt: skip
     """The rows within the reduced radii `limit` (a number or one each) of the queries.
 
     Returns starts (m + 1,), reduced distances and ids (starts[m],): those of query q stand from
     starts[q] to starts[q + 1], ordered by (distance, id), or `by_row` by id. 16 bytes each, and as
-    many while they are put together.
+    many while they are put together. Without `distances`, `by_row`, rows that are inside by their
+    scores are not compared once more.
     """
     m, (n, d) = len(Q), index.rows.shape
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(limit, np.float64), m))
     held: list[int] = []  # rows found in each block that is done
 
     def work(block: slice) -> tuple[Array, Array, Array]:
-        part = within_block(index, Q[block], limits[block], by_row)
+        part = within_block(index, Q[block], limits[block], by_row, distances)
         held.append(len(part[2]))
         refuse_large(32 * sum(held), "The table of rows within the radius", ADVICE)
         return part
@@ -55,7 +59,9 @@ def rows_within(
     return joined(answers)
 
 
-def within_block(index: Any, Q: Array, limit: Array, by_row: bool) -> Within:
+def within_block(
+    index: Any, Q: Array, limit: Array, by_row: bool, distances: bool = True
+) -> Within:
     """The rows within the limits of the queries of one task."""
     Q64 = np.ascontiguousarray(Q, np.float64)
     points = index.scored(Q)
@@ -65,11 +71,12 @@ def within_block(index: Any, Q: Array, limit: Array, by_row: bool) -> Within:
         if undecided.size <= MAX_UNPACKED_QUERIES:
             break
         done = by_scores(
-            index, scores, points[undecided], Q64[undecided], limit[undecided], undecided, matches
-        )
+            index, scores, points[undecided], Q64[undecided], limit[undecided], undecided, matches,
+            distances,
+        )  # fmt: skip
         undecided = undecided[~done]
     for q in undecided:
-        matches.append(by_differences(index, Q64[q], limit[q], q))
+        matches.append(by_differences(index, Q64[q], limit[q], q, distances))
     return gathered(matches, len(Q), len(index.rows), by_row)
 
 
@@ -81,6 +88,7 @@ def by_scores(
     limit: Array,
     queries: Array,
     matches: list[Any],
+    distances: bool = True,
 ) -> Array:
     """Add the rows within the limits of queries whose scores have a bound; returns marks of
     these."""
@@ -96,16 +104,17 @@ def by_scores(
             state.scan(first, min(part.stop, first + room))
             total = int(count[done].sum())
             if total:
-                query, distances, row = (
-                    np.empty(total, np.uint16),
-                    np.empty(total),
-                    np.empty(total, int),
-                )
-                kept = recheck(index, Q64, count, state.row, limit, query, distances, row)
+                if not distances and index.metric.kind == EUCLIDEAN:
+                    radius.mark_inside(
+                        count, state.row, state.score, state.slope, state.slack, state.level,
+                        index.norm, index.rows.shape[1],
+                    )  # fmt: skip
+                query, row = np.empty(total, np.uint16), np.empty(total, np.intp)
+                apart = np.empty(total) if distances else None
+                kept = recheck(index, Q64, count, state.row, limit, query, apart, row)
                 if kept:
-                    matches.append(
-                        (queries[query[:kept]], distances[:kept].copy(), row[:kept].copy())
-                    )
+                    near = None if apart is None else apart[:kept].copy()
+                    matches.append((queries[query[:kept]], near, row[:kept].copy()))
                 count[done] = 0
     return done
 
@@ -117,7 +126,7 @@ def recheck(
     rows: Array,
     limit: Array,
     query: Array,
-    distances: Array,
+    distances: Array | None,
     row: Array,
 ) -> int:
     """Keep the candidates within the limits, a few queries at a time; returns how many."""
@@ -128,14 +137,16 @@ def recheck(
         part = slice(first, first + step)
         more = radius.within(
             Q64[part], index.rows, count[part], rows[part], *index.measure, limit[part],
-            query[kept:], distances[kept:], row[kept:],
+            query[kept:], None if distances is None else distances[kept:], row[kept:],
         )  # fmt: skip
         query[kept : kept + more] += first
         kept += more
     return kept
 
 
-def by_differences(index: Any, q: Array, limit: float, number: int) -> tuple[Array, Array, Array]:
+def by_differences(
+    index: Any, q: Array, limit: float, number: int, wanted: bool = True
+) -> tuple[Array, Any, Array]:
     """The matches of one query, from the distances to all rows."""
     n, d = index.rows.shape
     distances = np.empty(n)
@@ -145,11 +156,11 @@ def by_differences(index: Any, q: Array, limit: float, number: int) -> tuple[Arr
         part = slice(first, first + step)
         pairwise.distances(q, index.rows[part], *index.measure, distances[part])
     row = np.flatnonzero(distances <= limit)
-    return np.full(len(row), number), distances[row], row
+    return np.full(len(row), number), distances[row] if wanted else None, row
 
 
 def gathered(
-    matches: list[tuple[Array, Array, Array]], m: int, n: int, by_row: bool = False
+    matches: list[tuple[Array, Any, Array]], m: int, n: int, by_row: bool = False
 ) -> Within:
     """Matches (query, distance, row) in any order as starts, distances and ids in order, of m
     queries and n rows."""
@@ -159,7 +170,8 @@ def gathered(
     for query, _, _ in matches:
         starts[1:] += np.bincount(query, minlength=m)
     np.cumsum(starts, out=starts)
-    distances, row = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
+    distances = None if matches[0][1] is None else np.empty(starts[-1])
+    row = np.empty(starts[-1], np.intp)
     place = starts[:-1].copy()
     for part in matches:
         radius.distribute(*part, place, distances, row)
@@ -174,5 +186,6 @@ def joined(answers: list[Within]) -> Within:
     counts = np.concatenate([np.diff(starts) for starts, _, _ in answers])
     starts = np.zeros(len(counts) + 1, np.intp)
     np.cumsum(counts, out=starts[1:])
-    distances = np.concatenate([part[1] for part in answers])
+    measured = [part[1] for part in answers]
+    distances = None if any(part is None for part in measured) else np.concatenate(measured)
     return starts, distances, np.concatenate([part[2] for part in answers])

@@ -69,8 +69,9 @@ class SparseIndex:
         return without_self(*nearest, np.arange(self.rows.shape[0]))
 
     def query_radius(
-        self, Q: Matrix, r: float, n_jobs: int | None = None, *, by_row: bool = False
-    ) -> Within:
+        self, Q: Matrix, r: float, n_jobs: int | None = None, *, by_row: bool = False,
+        distances: bool = True,
+    ) -> Within:  # fmt: skip
         """All rows within reduced radii r: starts (m + 1,), reduced distances and ids."""
         m, n = Q.shape[0], self.rows.shape[0]
         limit = np.broadcast_to(np.asarray(r, np.float64), m)

@@ -75,8 +75,9 @@ class FunctionIndex:
         return distances, ids
 
     def query_radius(
-        self, Q: np.ndarray, r: float, n_jobs: int | None = None, *, by_row: bool = False
-    ) -> Within:
+        self, Q: np.ndarray, r: float, n_jobs: int | None = None, *, by_row: bool = False,
+        distances: bool = True,
+    ) -> Within:  # fmt: skip
         """All rows within distance r: starts (m + 1,), distances and ids, by (distance, id) or by
         id."""
         limit = np.broadcast_to(np.asarray(r, np.float64), len(Q))

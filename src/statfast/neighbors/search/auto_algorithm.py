@@ -105,7 +105,7 @@ def visited_rows(
     k = sorted_rows = min(task.k + itself, task.rows.shape[0])
     within = 0
     if task.radius is not None:
-        ids = index.query_radius(queries, task.radius, task.n_jobs, by_row=True)[2]
+        ids = index.query_radius(queries, task.radius, task.n_jobs, by_row=True, distances=False)[2]
         k = max(1, len(ids) // len(queries))
         sorted_rows, within = 0, k
     return index.visited(queries, k), sorted_rows, within

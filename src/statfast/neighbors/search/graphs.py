@@ -188,8 +188,10 @@ def radius_neighbors_graph(
         _require_same_metric(X, metric, p, metric_params)
     rows = search._queries(None)
     limit = search._reduced_radius(radius)
-    starts, reduced, ids = search._within(search._rows if itself else rows, limit)
-    distances = search._metric.finish(reduced, out=reduced)
+    starts, reduced, ids = search._within(
+        search._rows if itself else rows, limit, distances=mode == "distance"
+    )
+    distances = reduced if reduced is None else search._metric.finish(reduced, out=reduced)
     return graph(mode, starts, distances, ids, search.n_samples_fit_)
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 from typing import Any, Literal
 
 from statfast._typing import Array, Matrix, Rows, csr_array
@@ -69,7 +70,9 @@ class RadiusSearch(Search):
         """
         require_distances(return_distance, sort_results)
         rows, limit = self._queries(X), self._reduced_radius(radius)
-        starts, reduced, ids = self._within(rows, limit, by_row=not sort_results)
+        starts, reduced, ids = self._within(
+            rows, limit, by_row=not sort_results, distances=bool(return_distance)
+        )
         neighbors = rowwise(starts, ids)
         if not return_distance:
             return neighbors
@@ -111,8 +114,10 @@ class RadiusSearch(Search):
         as_choice(mode, "mode", ("connectivity", "distance"))
         rows, limit = self._queries(X), self._reduced_radius(radius)
         by_row = not as_flag(sort_results, "sort_results")
-        starts, reduced, ids = self._within(rows, limit, by_row=by_row)
-        distances = self._metric.finish(reduced, out=reduced)
+        starts, reduced, ids = self._within(
+            rows, limit, by_row=by_row, distances=mode == "distance" or not by_row
+        )
+        distances = reduced if reduced is None else self._metric.finish(reduced, out=reduced)
         return graph(mode, starts, distances, ids, self.n_samples_fit_)
 
     def _reduced_radius(self, radius: float | None = None) -> float:
@@ -121,21 +126,27 @@ class RadiusSearch(Search):
         return float(self._metric.reduce_radii(as_real(radius, "radius", 0, infinite=True)))
 
     def _within(
-        self, rows: Matrix | None, limit: float, part: slice | None = None, *, by_row: bool = True
-    ) -> tuple[Array, Array, Array]:
+        self, rows: Matrix | None, limit: float, part: slice | None = None, *, by_row: bool = True,
+        distances: bool = True,
+    ) -> tuple[Array, Any, Array]:  # fmt: skip
         """Starts, reduced distances and ids of the neighbors within a limit, of a slice of queries.
 
         The queries are the fitted rows, each without itself, if `rows` is None. The neighbors of
-        each are ordered by id, or by (distance, id).
+        each are ordered by id, or by (distance, id). Without `distances` these may be None.
         """
         part = part or slice(0, self._count(rows))
         queries = (self._rows if rows is None else rows)[part]
-        starts, reduced, ids = self._index.query_radius(queries, limit, self.n_jobs, by_row=by_row)
+        starts, reduced, ids = self._index.query_radius(
+            queries, limit, self.n_jobs, by_row=by_row,
+            distances=distances or not limit < inf,  # An infinite one is refused below.
+        )  # fmt: skip
         if rows is None:
             starts, reduced, ids = without_self_within(starts, reduced, ids, part.start)
-        return starts, finite(reduced, reduced), ids
+        return starts, None if reduced is None else finite(reduced, reduced), ids
 
-    def _balls(self, rows: Matrix | None, limit: float, wide: int = 1) -> Iterator[tuple]:
+    def _balls(
+        self, rows: Matrix | None, limit: float, wide: int = 1, *, distances: bool = True
+    ) -> Iterator[tuple]:
         """Yield (part, starts, reduced distances, ids) by slices, so that not all are in memory.
 
         `wide` is how many other numbers the caller needs for each row, which count like neighbors.
@@ -144,7 +155,7 @@ class RadiusSearch(Search):
         start, step, n_neighbors = 0, FIRST_SLICE_ROWS, 0
         while start < m:
             part = slice(start, min(start + step, m))
-            neighbors = self._within(rows, limit, part)
+            neighbors = self._within(rows, limit, part, distances=distances)
             yield part, *neighbors
             start, n_neighbors = part.stop, n_neighbors + len(neighbors[2])
             per_row = max(n_neighbors / start, wide)

@@ -68,8 +68,9 @@ class Index(Protocol):
         """The same for the rows of the index, each of them without itself."""
 
     def query_radius(
-        self, Q: Any, r: Any, n_jobs: int | None = None, *, by_row: bool = False
-    ) -> tuple[np.ndarray, ...]:
+        self, Q: Any, r: Any, n_jobs: int | None = None, *, by_row: bool = False,
+        distances: bool = True,
+    ) -> tuple[np.ndarray, ...]:  # fmt: skip
         """Starts (m + 1,), reduced distances, ids of the rows within reduced radii r of Q, those of
         each query ordered by (distance, id), or by id."""
 

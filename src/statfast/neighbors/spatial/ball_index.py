@@ -130,11 +130,13 @@ class BallTreeIndex:
         return float(self._query(Q, k, n_jobs)[2][0]) / len(Q)
 
     def query_radius(
-        self, Q: np.ndarray, r: Array | float, n_jobs: int | None = None, *, by_row: bool = False
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        self, Q: np.ndarray, r: Array | float, n_jobs: int | None = None, *, by_row: bool = False,
+        distances: bool = True,
+    ) -> tuple[np.ndarray, Any, np.ndarray]:  # fmt: skip
         """Rows within the reduced radii r (a number, or one each): starts (m + 1,), reduced
         distances and row numbers, of each query ordered by (distance, number), or by number."""
-        return self._radius(Q, r, n_jobs, by_row=by_row)
+        distances = distances or not by_row
+        return self._radius(Q, r, n_jobs, by_row=by_row, distances=distances)
 
     def count_radius(self, Q: np.ndarray, r: float, n_jobs: int | None = None) -> np.ndarray:
         """How many rows are within the reduced radii."""
@@ -186,18 +188,22 @@ class BallTreeIndex:
 
     def _radius(
         self, Q: Array, r: Array | float, n_jobs: Jobs, *, counts: bool = False,
-        by_row: bool = False,
+        by_row: bool = False, distances: bool = True,
     ) -> Any:  # fmt: skip
         tasks, m, d, view = self._tasks(Q, n_jobs), len(Q), self.octets.shape[1], self.view
         radii = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), (m,)))
         count = np.zeros(m, np.intp)
         n_rows_found: list[int] = []  # rows found by each finished task
+        spare: list[Any] = []  # memory of finished tasks: new memory takes longer than the search
+        short = np.int32 if len(self.ids) < 2**31 else np.intp
 
-        def work(which: slice) -> tuple[Array, Array, Array]:
+        def work(which: slice) -> tuple[Array, Any, Array]:
             points, sphere_places, slack = self._kernel_queries(Q, which, False)
             m_block = len(points)
             most, counts_block = radii[which], np.zeros(m_block, np.intp)
-            near, positions = allocate_neighbors(0 if counts else FIRST_ROOM)
+            near, positions = (
+                spare.pop() if spare else allocate_neighbors(0 if counts else FIRST_ROOM, distances)
+            )
             done = filled = 0
             while done < m_block:
                 checkpoint()
@@ -207,19 +213,24 @@ class BallTreeIndex:
                     counts_block, near, positions, filled, by_row,
                 )  # fmt: skip
                 if (done, filled) == before:  # there is no room for the neighbors of the next query
-                    larger = allocate_neighbors(4 * len(positions))
-                    larger[0][:filled], larger[1][:filled] = near[:filled], positions[:filled]
+                    larger = allocate_neighbors(4 * len(positions), distances)
+                    larger[1][:filled] = positions[:filled]
+                    if distances:
+                        larger[0][:filled] = near[:filled]
                     near, positions = larger
             count[which] = counts_block
             n_rows_found.append(filled)
             refuse_large(32 * sum(n_rows_found), "The table of rows within the radius", ADVICE)
-            return counts_block, near[:filled].copy(), positions[:filled].copy()
+            copied = near[:filled].copy() if distances else None, positions[:filled].astype(short)
+            spare.append((near, positions))
+            return counts_block, *copied
 
         answers = each(work, tasks, n_jobs=n_jobs, effort=m * (200.0 * d + 2000.0))
         if counts:
             return count
         starts = np.concatenate([[0], np.cumsum(count)]).astype(np.intp)
-        reduced, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
+        reduced = np.empty(starts[-1]) if distances else None
+        ids = np.empty(starts[-1], np.intp)
         for which, (counts_block, near, positions) in zip(tasks, answers, strict=True):
             places: Any
             if isinstance(which, slice):
@@ -227,7 +238,9 @@ class BallTreeIndex:
             else:
                 before = np.cumsum(counts_block) - counts_block
                 places = np.arange(len(positions)) + np.repeat(starts[which] - before, counts_block)
-            reduced[places], ids[places] = near, positions
+            ids[places] = positions
+            if reduced is not None:
+                reduced[places] = near
         return starts, reduced, ids
 
     def _tasks(self, Q, n_jobs):
@@ -266,9 +279,9 @@ class BallTreeIndex:
         return points, sphere_places, slack
 
 
-def allocate_neighbors(size: int) -> tuple[Array, Array]:
-    """Memory for distances and row numbers."""
-    return np.empty(size), np.empty(size, np.intp)
+def allocate_neighbors(size: int, distances: bool = True) -> tuple[Array | None, Array]:
+    """Memory for distances, if they are asked for, and row numbers."""
+    return np.empty(size) if distances else None, np.empty(size, np.intp)
 
 
 def on_sphere(places: np.ndarray) -> np.ndarray:

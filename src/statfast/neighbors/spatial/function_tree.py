@@ -93,8 +93,9 @@ class FunctionTree:
         return self._query(Q, k)[2] / len(Q)
 
     def query_radius(
-        self, Q: np.ndarray, r: float, n_jobs: int | None = None, *, by_row: bool = False
-    ) -> tuple[Array, Array, Array]:
+        self, Q: np.ndarray, r: float, n_jobs: int | None = None, *, by_row: bool = False,
+        distances: bool = True,
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
         """Rows within the radii r: starts (m + 1,), distances and row numbers, of each query
         ordered by (distance, number), or by number."""
         m = len(Q)

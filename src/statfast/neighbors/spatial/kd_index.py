@@ -55,12 +55,16 @@ class KDTreeIndex:
         return self._search(None, k, n_jobs)[:2]
 
     def query_radius(
-        self, Q: np.ndarray, r: Array | float, n_jobs: int | None = None, *, by_row: bool = False
-    ) -> kd_radius.Within:
+        self, Q: np.ndarray, r: Array | float, n_jobs: int | None = None, *, by_row: bool = False,
+        distances: bool = True,
+    ) -> kd_radius.Within:  # fmt: skip
         """Rows within reduced radii r (a number, or one each): starts (m + 1,), reduced distances
         and row numbers, of each query ordered by (distance, number), or by number."""
         Q, order = self.ordered_queries(Q, n_jobs)
-        return kd_radius.rows_within(self.view, Q, order, r, n_jobs, by_row=by_row)
+        distances = distances or not by_row
+        return kd_radius.rows_within(
+            self.view, Q, order, r, n_jobs, by_row=by_row, distances=distances
+        )
 
     def count_radius(self, Q: np.ndarray, r: Any, n_jobs: int | None = None) -> np.ndarray:
         """How many rows are within the reduced radii."""

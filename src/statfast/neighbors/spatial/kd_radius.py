@@ -16,7 +16,8 @@ from statfast._engine import checkpoint, each, grid
 from statfast._typing import Array
 from statfast._validation import refuse_large
 
-Within = tuple[np.ndarray, np.ndarray, np.ndarray]  # starts (m + 1,), reduced distances, ids
+# starts (m + 1,), reduced distances (None where nobody asks for them), ids
+Within = tuple[np.ndarray, Any, np.ndarray]
 
 COORDINATES_PER_CALL = 2e7  # coordinates read between checkpoints: some 20 ms
 QUERIES_PER_TASK = 1024  # queries of one task
@@ -43,24 +44,25 @@ def count_within(
 
 def rows_within(
     view: TreeView, Q: np.ndarray, order: Any, r: Array | float, n_jobs: int | None = None, *,
-    by_row: bool = False,
+    by_row: bool = False, distances: bool = True,
 ) -> Within:  # fmt: skip
     """The rows within the radii: starts (m + 1,), reduced distances and ids of each query, ordered
     by (distance, id), or by id. They are counted first, so that tables that are too large are
-    refused, and the rows of each query are written where they belong."""
+    refused, and the rows of each query are written where they belong. Without `distances`,
+    `by_row`, the rows of nodes that lie within as a whole are not read."""
     count = count_within(view, Q, order, r, n_jobs)
     starts = np.zeros(len(Q) + 1, np.intp)
     np.cumsum(count, out=starts[1:])
     refuse_large(16 * int(starts[-1]), "The table of rows within the radius", ADVICE)
-    distances, ids = np.empty(starts[-1]), np.empty(starts[-1], np.intp)
+    apart, ids = np.empty(starts[-1]) if distances else None, np.empty(starts[-1], np.intp)
     limits = np.ascontiguousarray(np.broadcast_to(np.asarray(r, np.float64), len(Q)))
 
     def work(block: slice) -> None:
-        _search_block(view, Q, order, block, limits, count, starts, distances, ids, by_row)
+        _search_block(view, Q, order, block, limits, count, starts, apart, ids, by_row)
 
     effort = _effort(Q) + 50.0 * starts[-1]
     each(work, _queries(Q), n_jobs=n_jobs, effort=effort)
-    return starts, distances, ids
+    return starts, apart, ids
 
 
 def _search_block(

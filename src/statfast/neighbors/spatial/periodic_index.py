@@ -53,8 +53,9 @@ class PeriodicIndex:
         return distances[~own].reshape(n, k), ids[~own].reshape(n, k)
 
     def query_radius(
-        self, Q: Array, r: Array | float, n_jobs: int | None = None, *, by_row: bool = False
-    ) -> Within:
+        self, Q: Array, r: Array | float, n_jobs: int | None = None, *, by_row: bool = False,
+        distances: bool = True,
+    ) -> Within:  # fmt: skip
         """Rows within reduced radii: starts (m + 1,), reduced distances and row numbers, of each
         query ordered by (distance, number), or by number."""
         Q, m = self._wrapped(Q), len(Q)

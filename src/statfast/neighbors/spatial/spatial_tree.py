@@ -278,10 +278,11 @@ class SpatialTree:
         if count_only:
             count = self._index.count_radius(rows, limits, self._threads(n_jobs))
             return count[0] if single else count
-        starts, *neighbors = self._index.query_radius(
-            rows, limits, self._threads(n_jobs), by_row=not sort_results
-        )
-        distances, ids = self._finished(*neighbors)
+        starts, reduced, ids = self._index.query_radius(
+            rows, limits, self._threads(n_jobs), by_row=not sort_results,
+            distances=bool(return_distance) or not np.all(limits < np.inf),
+        )  # fmt: skip
+        distances = None if reduced is None else self._finished(reduced, ids)[0]
         wanted = [ids, distances] if return_distance else [ids]
         lists = [part if single else rowwise(starts, part) for part in wanted]
         return tuple(lists) if return_distance else lists[0]
@@ -319,7 +320,7 @@ class SpatialTree:
         while start < n:
             part = slice(start, min(start + step, n))
             starts, _, ids = index.query_radius(
-                index.points(part), float(limit), self._n_jobs, by_row=True
+                index.points(part), float(limit), self._n_jobs, by_row=True, distances=False
             )
             rows = np.repeat(index.ids[part].astype(np.int64), np.diff(starts))
             first_of_pair = rows < ids

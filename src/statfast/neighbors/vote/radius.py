@@ -172,7 +172,8 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
         weighting, ties = self._voting()
         rows, limit = self._queries(X), self._reduced_radius()
         winners = np.empty(self._count(rows), np.intp)
-        for part, starts, reduced, ids in self._balls(rows, limit):
+        compared = weighting != "uniform" or ties != TIES["lowest"]
+        for part, starts, reduced, ids in self._balls(rows, limit, distances=compared):
             self._rows_without_neighbor(part, starts)
             weights = weigh(weighting, self._metric, starts, reduced, (-1,))
             self._elect(self._outputs[0], ties, starts, ids, reduced, weights, winners[part])
@@ -205,7 +206,8 @@ class RadiusNeighborsClassifier(Voting, RadiusSearch):
         m, classes = self._count(rows), len(self.classes_)
         refuse_large(8 * m * classes, "The table of shares", "Pass the rows of X in parts.")
         shares = np.zeros((m, classes))
-        for part, starts, reduced, ids in self._balls(rows, limit, wide=classes):
+        balls = self._balls(rows, limit, wide=classes, distances=weighting != "uniform")
+        for part, starts, reduced, ids in balls:
             alone = self._rows_without_neighbor(part, starts)
             self._share(self._codes, weighting, starts, ids, reduced, (-1,), shares[part])
             if self._outlier < classes:
@@ -347,7 +349,8 @@ class RadiusNeighborsRegressor(Averaging, RadiusSearch):
             negative or NaN weight, or only zeros for a row.
         """
         rows, limit = self._queries(X), self._reduced_radius()
-        averages = self._predict(self._balls(rows, limit), self._count(rows), (-1,))
+        balls = self._balls(rows, limit, distances=self._checked_value("weights") != "uniform")
+        averages = self._predict(balls, self._count(rows), (-1,))
         if np.isnan(averages).any():
             warn_user(
                 "One or more samples have no neighbors within specified radius; predicting NaN."
