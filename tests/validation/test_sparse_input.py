@@ -4,11 +4,14 @@ and read wherever an index points."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 
 import statfast
 from statfast import metrics
 from statfast._estimator.regressor import Regressor
+from statfast._validation import compress_rows
 from statfast._validation import sparse as _sparse
 from statfast.inspection import shap_values
 from statfast.linear import LogisticRegression
@@ -244,3 +247,25 @@ def test_values_that_scipy_cannot_index(dtype):
     as_plain = sparse.csr_array((plain, X.indices, X.indptr), shape=X.shape)
     expected = model.fit(as_plain, y).predict(as_plain)
     np.testing.assert_array_equal(model.fit(X, y).predict(X), expected)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(0, 30),
+    d=st.integers(1, 9),
+    share=st.floats(0, 1),
+    dtype=st.sampled_from([np.float64, np.float32, np.int64, np.uint8, np.bool_]),
+)
+def test_compressed_rows_are_those_of_scipy(order, seed, n, d, share, dtype):
+    rng = np.random.default_rng(seed)
+    rows = np.where(rng.random((n, d)) < share, rng.integers(1, 5, (n, d)), 0).astype(dtype)
+    if dtype in (np.float64, np.float32) and n:
+        rows[0, 0], rows[-1, -1] = np.nan, -0.0
+    rows = np.asarray(rows, order=order)
+    ours, theirs = compress_rows(rows), sparse.csr_array(rows)
+    assert ours.dtype == theirs.dtype
+    assert ours.indices.dtype == theirs.indices.dtype == ours.indptr.dtype
+    for part in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part))
+    assert ours.has_canonical_format

@@ -250,8 +250,8 @@ def search_radius(
     Py_ssize_t start,
     double budget,
     Py_ssize_t[::1] count,              # OUT (m,)
-    double[::1] distance_out,       # OUT (room,) query after query, by (distance, row) or by row,
-    Py_ssize_t[::1] row_out,            # OUT (room,) where it may be None; no room: rows are counted
+    double[::1] distance_out,       # OUT (room,) query after query, by (distance, row); or by row,
+    Py_ssize_t[::1] row_out,            # OUT (room,) then perhaps None; no room: rows are counted
     Py_ssize_t filled,
     bint by_row,
 ):

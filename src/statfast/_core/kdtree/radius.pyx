@@ -8,8 +8,8 @@ doi:10.1016/0020-0190(77)90070-9). Deviation: eight boxes are tested at a time. 
 
 A point is within if its reduced distance, of float64 differences summed in the order of
 `squared_distances` (tile/rows.pxd), is <= the limit. Nodes that lie inside as a whole are counted
-without reading their points, and written without distances if none are asked for. Both these nodes and those that are skipped are decided by bounds that
-hold in spite of rounding.
+without reading their points, and written so where no distances are asked for. Both these nodes and
+those that are skipped are decided by bounds that hold in spite of rounding.
 
 Cost: O(log n + points within) a query, in few dimensions. A call ends when its budget is spent, and
 returns the next query. The caller guarantees finite numbers, rows of contiguous numbers, and limits

@@ -66,10 +66,8 @@ def aim(
 def mark_inside(
     const int32_t[::1] count,       # IN
     int32_t[:, ::1] row,            # INOUT the candidates: ~row of those that are surely within
-    const real[:, ::1] score,       # IN of Euclidean distances
-    const real[::1] slope,          # IN
-    const real[::1] slack,          # IN
-    const real[::1] level,          # IN
+    const float[:, ::1] score,      # IN of Euclidean distances
+    const double[:, ::1] bar,       # IN (2, m) level + slack, and slope, of each query
     const float[::1] norm,          # IN of all rows
     Py_ssize_t d,
 ):
@@ -78,18 +76,13 @@ def mark_inside(
     A score is good to slope |a| + square |a|^2 + slack, in both directions (tile/product/tile.h),
     and `aim` has widened the slack by the rounding of the distance that would be compared.
     """
-    cdef bint single = sizeof(real) == sizeof(float)
-    cdef double highest = FLT_MAX if single else DBL_MAX, square = square_of(d, single, EUCLIDEAN)
-    cdef double least, steep, length
+    cdef double square = square_of(d, True, EUCLIDEAN), length
     cdef Py_ssize_t q, c
     with nogil:
         for q in range(count.shape[0]):
-            if not level[q] > -highest:
-                continue
-            least, steep = <double>level[q] + <double>slack[q], <double>slope[q]
             for c in range(count[q]):
                 length = norm[row[q, c]]
-                if <double>score[q, c] > least + (steep + square * length) * length:
+                if score[q, c] > bar[0, q] + (bar[1, q] + square * length) * length:
                     row[q, c] = ~row[q, c]
 
 
@@ -149,7 +142,7 @@ def distribute(
 
 def arrange(
     const Py_ssize_t[::1] starts,   # IN (m + 1,)
-    double[::1] distances,          # INOUT, of query q at starts[q], ..., starts[q + 1] - 1; or None
+    double[::1] distances,          # INOUT, of query q from starts[q] to starts[q + 1], or None
     Py_ssize_t[::1] row,            # INOUT
     bint by_row,                    # whether by row alone
     Py_ssize_t n,                   # rows

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Numbers of hashable objects, in the order in which they first appear: one look-up for each.
 
 Cost: a third of numpy.fromiter over a set and a dictionary. The caller guarantees sizes, and some

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Waiting in a loop for a count to change, before a thread sleeps.
 
 Waking a thread takes as long as a small call, and ten times as long on a virtual machine whose idle

@@ -16,6 +16,7 @@ from statfast._core.rows.column_moments import class_moments
 from statfast._typing import Array, Matrix
 from statfast._validation import (
     as_real,
+    compress_rows,
     explain_nonfinite,
     is_sparse,
     parts_of,
@@ -154,8 +155,6 @@ def as_alpha(alpha: Any, force_alpha: bool, d: int) -> Array | float:
 
 def nonzeros(rows: Any, start: Any = 0) -> Any:
     """Row numbers, columns and values of the nonzeros."""
-    from scipy.sparse import csr_array
-
-    rows = rows if is_sparse(rows) else csr_array(np.asarray(rows, dtype=np.float64))
+    rows = rows if is_sparse(rows) else compress_rows(np.asarray(rows, dtype=np.float64))
     lengths = np.diff(rows.indptr)
     return np.repeat(np.arange(rows.shape[0]), lengths), rows.indices, rows.data

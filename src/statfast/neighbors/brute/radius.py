@@ -25,6 +25,7 @@ Within = tuple[np.ndarray, Any, np.ndarray]
 ROWS_AT_A_TIME = 2048  # rows scanned for the queries of a task at a time: all of them may be within
 QUERIES_PER_TASK = 256  # queries of one task; fewer than 2^16, as their numbers are uint16
 MAX_UNPACKED_QUERIES = 4  # queries: for so few, packing the rows costs more than all differences
+LARGEST_FLOAT = float(np.finfo(np.float32).max)
 FEATURES_PER_CALL = 1 << 22  # features compared by differences in one call
 ADVICE = "Lower the radius, or pass fewer queries at a time."
 
@@ -98,17 +99,19 @@ def by_scores(
     radius.aim(points, index.origin, index.scale, *index.measure, limit, state.slack, state.level)
     count = state.count[0, :m]
     done = count >= 0
+    bar = None
+    if not distances and index.metric.kind == EUCLIDEAN and scores.real is np.float32:
+        bar = np.stack([state.level, state.slope], dtype=np.float64)
+        bar[0, state.level <= -LARGEST_FLOAT] = np.inf  # such a level is no bound of a score
+        bar[0] += state.slack
     for part in index.calls(0, len(index.rows), m):
         for first in range(part.start, part.stop, room):
             checkpoint()
             state.scan(first, min(part.stop, first + room))
             total = int(count[done].sum())
             if total:
-                if not distances and index.metric.kind == EUCLIDEAN:
-                    radius.mark_inside(
-                        count, state.row, state.score, state.slope, state.slack, state.level,
-                        index.norm, index.rows.shape[1],
-                    )  # fmt: skip
+                if bar is not None:
+                    radius.mark_inside(count, state.row, state.score, bar, index.norm, Q64.shape[1])
                 query, row = np.empty(total, np.uint16), np.empty(total, np.intp)
                 apart = np.empty(total) if distances else None
                 kept = recheck(index, Q64, count, state.row, limit, query, apart, row)

@@ -27,6 +27,7 @@ from statfast._validation import (
     as_count,
     as_csr,
     as_rows,
+    compress_rows,
     is_sparse,
     not_fitted,
     refuse_large,
@@ -347,9 +348,7 @@ def precomputed(metric: Any) -> bool:
 def csr_for(search: Search, X: Matrix) -> Matrix:
     """Check queries, sparse or not, for a search among sparse rows."""
     if not is_sparse(X):
-        from scipy.sparse import csr_array
-
-        return csr_array(rows_for(search, X, keep=(np.float64,)))
+        return compress_rows(rows_for(search, X, keep=(np.float64,)))
     return rows_for(search, X, sparse=True)
 
 
@@ -368,7 +367,7 @@ def starts_of(m: int, k: int) -> np.ndarray:
     return np.arange(0, m * k + 1, k)
 
 
-def graph(mode: str, starts: Array, distances: Array, ids: Array, n: int) -> Matrix:
+def graph(mode: str, starts: Array, distances: Array | None, ids: Array, n: int) -> Matrix:
     """The sparse matrix of these neighbors among n rows."""
     from scipy.sparse import csr_array
 

@@ -279,7 +279,7 @@ class BallTreeIndex:
         return points, sphere_places, slack
 
 
-def allocate_neighbors(size: int, distances: bool = True) -> tuple[Array | None, Array]:
+def allocate_neighbors(size: int, distances: bool = True) -> tuple[Any, Array]:
     """Memory for distances, if they are asked for, and row numbers."""
     return np.empty(size) if distances else None, np.empty(size, np.intp)
 

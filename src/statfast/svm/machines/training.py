@@ -18,6 +18,7 @@ from statfast._validation import (
     as_csr,
     as_real,
     as_rows,
+    compress_rows,
     is_sparse,
     not_fitted,
     rows_for,
@@ -174,18 +175,12 @@ def as_new_points(estimator: Any, X: Any, sparse: bool = False) -> Matrix | list
         refuse_strings(X, expansion.kernel)
     if not is_sparse(X):
         rows = rows_for(estimator, X)
-        return as_csr(_csr(rows)) if is_sparse(expansion.vectors) else rows
+        return as_csr(compress_rows(rows)) if is_sparse(expansion.vectors) else rows
     if domain == MATRIX or not sparse:
         return rows_for(estimator, X)  # for its sentence
     rows = as_csr(X)
     rows_for(estimator, np.zeros((1, rows.shape[1])))  # Refuses another width or other names.
     return rows
-
-
-def _csr(rows: Array) -> Matrix:
-    from scipy.sparse import csr_array
-
-    return csr_array(rows)
 
 
 # ------------------------------------------------------------------ numbers

@@ -15,6 +15,7 @@ from statfast._validation import (
     as_weights,
     column_names,
     compare_names,
+    compress_rows,
     is_sparse,
     not_fitted,
     require_width,
@@ -190,11 +191,11 @@ class TfidfTransformer(Estimator):
         return names
 
     def _rows_of(self, X: Any) -> Matrix:
-        from scipy.sparse import csr_array
-
         self._checked()
         column_names(X)
-        return as_csr(X) if is_sparse(X) else csr_array(np.asarray(as_rows(X), dtype=np.float64))
+        if is_sparse(X):
+            return as_csr(X)
+        return compress_rows(np.asarray(as_rows(X), dtype=np.float64))
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags

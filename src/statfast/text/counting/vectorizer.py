@@ -11,7 +11,15 @@ import numpy as np
 
 from statfast._estimator import array, checked_by, count, fitted, flag, nothing, param, real
 from statfast._typing import Array, Matrix, Rows
-from statfast._validation import as_csr, as_rows, is_sparse, not_fitted, shown, wrong_type
+from statfast._validation import (
+    as_csr,
+    as_rows,
+    compress_rows,
+    is_sparse,
+    not_fitted,
+    shown,
+    wrong_type,
+)
 from statfast.text.counting.analysis import as_analysis, as_list, warn_unreachable
 from statfast.text.counting.tables import TermCounts, counted
 from statfast.text.counting.text_vectorizer import TextVectorizer, as_documents, as_dtype
@@ -271,10 +279,8 @@ class CountVectorizer(TextVectorizer):
         ValueError
             If X is not a finite 2-d array, or has another number of columns than there are terms.
         """
-        from scipy.sparse import csr_array
-
         names = np.array(self._terms(), dtype=object)
-        rows = as_csr(X, n_min=0) if is_sparse(X) else csr_array(as_rows(X, n_min=0))
+        rows = as_csr(X, n_min=0) if is_sparse(X) else compress_rows(as_rows(X, n_min=0))
         if rows.shape[1] != len(names):
             raise ValueError(
                 f"X must have {len(names)} columns, one for each term; got {rows.shape[1]}."
