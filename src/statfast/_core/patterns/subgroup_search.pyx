@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """The best conjunctions of conditions by the quality of the rows that they cover.
 
 Depth first (S. Wrobel 1997, doi:10.1007/3-540-63223-9_108): of the refinements of a conjunction by

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """The B-splines of a value, by the recursion of de Boor (1972, doi:10.1016/0021-9045(72)90080-9).
 
 Of the splines of degree k, k + 1 are not 0 in an interval of the knots; each round makes those of
