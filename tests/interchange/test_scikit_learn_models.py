@@ -851,7 +851,7 @@ def test_what_is_not_converted_says_so():
             "SGDClassifier is not converted.*use LogisticRegression",
         ),
         (cluster.DBSCAN().fit(X), "Keep its labels_"),
-        (MyRidge().fit(X, NUMBERS), "Subclasses of scikit-learn's"),
+        (MyRidge().fit(X, NUMBERS), "derived from a class of scikit-learn"),
         (statfast.Ridge().fit(X, NUMBERS), "statfast already"),
         ("text", "must be a fitted model"),
         (svm.SVC(kernel=lambda a, b: a @ b.T).fit(X, TWO), "a function as its kernel"),
@@ -877,11 +877,104 @@ def test_what_is_not_converted_says_so():
         (statfast.PCA(correlation=True).fit(X), "scaled columns"),
         (statfast.KNeighborsClassifier(ties="nearest").fit(X, THREE), "ties='lowest'"),
         (statfast.KNeighborsClassifier(metric="gower").fit(X, THREE), "metric"),
-        (linear_model.Ridge(), "must be an estimator of statfast"),
     ]
     for model, words in cases:
         with pytest.raises(TypeError, match=words):
             to_sklearn(model)
+
+
+@pytest.mark.parametrize(
+    ("convert", "argument", "words"),
+    [
+        (from_sklearn, linear_model.Ridge, "got the class Ridge. Pass an instance"),
+        (from_sklearn, [linear_model.Ridge()], r"got \[Ridge\(\)\] \(list\)"),
+        (to_sklearn, statfast.Ridge, "got the class Ridge. Pass an instance"),
+        (to_sklearn, linear_model.Ridge(), "of scikit-learn already. Use it as it is"),
+        (to_sklearn, None, r"an estimator of statfast; got None \(NoneType\)"),
+    ],
+)
+def test_what_is_no_model_is_told_apart(convert, argument, words):
+    with pytest.raises(TypeError, match=words):
+        convert(argument)
+
+
+def test_functions_that_are_looked_for_as_methods_are_named():
+    model = statfast.Ridge().fit(X, NUMBERS)
+    for name in ("load", "save", "to_sklearn"):
+        with pytest.raises(AttributeError, match=rf"Call statfast\.{name}\("):
+            getattr(model, name)
+
+
+def test_calibration_of_other_scores_is_refused():
+    """One library calibrates what the other does not have of the same members."""
+    rest = multiclass.OneVsRestClassifier(tree.DecisionTreeClassifier(max_depth=2))
+    model = calibration.CalibratedClassifierCV(rest, cv=3).fit(X, THREE)
+    with pytest.raises(TypeError, match="decision_function, the other probabilities"):
+        from_sklearn(model)
+    rest = statfast.OneVsRestClassifier(statfast.DecisionTreeClassifier(max_depth=2))
+    model = statfast.CalibratedClassifierCV(rest, cv=3).fit(X, THREE)
+    with pytest.raises(TypeError, match="decision_function, the other probabilities"):
+        to_sklearn(model)
+    rest = multiclass.OneVsRestClassifier(linear_model.LogisticRegression())
+    model = quietly_fitted(calibration.CalibratedClassifierCV(rest, cv=3), THREE)
+    assert_same(model, from_sklearn(model), NEW)
+
+
+def wrapped(wrapper, leaf):
+    """A classifier in another model, by the name of that."""
+    scaler, plain = preprocessing.StandardScaler, naive_bayes.GaussianNB
+    return {
+        "pipeline": lambda: pipeline.make_pipeline(scaler(), leaf),
+        "columns": lambda: pipeline.make_pipeline(
+            compose.ColumnTransformer([("some", scaler(), [0, 2])], remainder="passthrough"), leaf
+        ),
+        "union": lambda: pipeline.make_pipeline(
+            pipeline.FeatureUnion([("a", decomposition.PCA(2)), ("b", scaler())]), leaf
+        ),
+        "selection": lambda: pipeline.make_pipeline(
+            feature_selection.SelectFromModel(
+                tree.DecisionTreeClassifier(random_state=0), threshold=-np.inf, max_features=4
+            ),
+            leaf,
+        ),
+        "bag": lambda: ensemble.BaggingClassifier(leaf, 3, max_features=3, random_state=0),
+        "boost": lambda: ensemble.AdaBoostClassifier(leaf, n_estimators=3, random_state=0, **SAMME),
+        "vote": lambda: ensemble.VotingClassifier([("a", leaf), ("b", plain())], voting="soft"),
+        "stack": lambda: ensemble.StackingClassifier([("a", leaf), ("b", plain())], cv=3),
+        "end of a stack": lambda: ensemble.StackingClassifier([("b", plain())], leaf, cv=3),
+        "calibrated": lambda: calibration.CalibratedClassifierCV(leaf, cv=3),
+    }[wrapper]()
+
+
+WRAPPERS = (
+    "pipeline", "columns", "union", "selection", "bag", "boost", "vote", "stack",
+    "end of a stack", "calibrated",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("inner", WRAPPERS)
+@pytest.mark.parametrize("outer", WRAPPERS)
+def test_models_in_models_in_models(outer, inner):
+    """All pairs, fitted to a table; where scikit-learn fits it, answers are the same."""
+    pd = pytest.importorskip("pandas")
+    rows, new = (pd.DataFrame(part, columns=list("abcde")) for part in (X, NEW))
+    leaf = tree.DecisionTreeClassifier(max_depth=2, random_state=0)
+    model = wrapped(outer, wrapped(inner, leaf))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            model.fit(rows, THREE)
+        except (TypeError, ValueError) as error:
+            pytest.skip(f"scikit-learn does not fit it: {error}"[:80])
+    converted = from_sklearn(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn's members miss names that they were told
+        assert_same(model, to_sklearn(converted), new)
+        assert_same(model, converted, new)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        converted.predict(new)
+        load_again(converted).predict(new)
 
 
 def test_settings_that_one_library_alone_has_are_left_at_the_defaults_of_the_other():

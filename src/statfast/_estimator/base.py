@@ -40,6 +40,8 @@ from statfast._typing import Array
 from statfast._validation import column_names, did_you_mean, shown, warn_user
 
 # Methods whose extra arguments (sample_weight, ...) scikit-learn may route to us.
+# Functions that are looked for as methods of a model.
+_CALLS = {"load": "load(path)", "save": "save(model, path)", "to_sklearn": "to_sklearn(model)"}
 _ROUTED = (
     "fit",
     "partial_fit",
@@ -88,6 +90,8 @@ class Estimator(Diagram, PairwiseRows):
     # ``_fit_source(source, X)``: become fitted to rows in parts, which the user passed as X; None
     # where there is no exact form for them.
     _fit_source: Any = None
+    # Attributes that methods make when they need them, and that no file or pickle keeps.
+    _made_when_needed: ClassVar[tuple[str, ...]] = ()
     # Whether the rows are documents, not numbers.
     _takes_documents: ClassVar[bool] = False
 
@@ -241,6 +245,8 @@ class Estimator(Diagram, PairwiseRows):
         if name == "predict" and hasattr(kind, "fit_predict"):
             other = "approximate_predict" if hasattr(kind, "approximate_predict") else "fit_predict"
             return f" It has no rule for new rows: call {other}."
+        if name in _CALLS:
+            return f" Call statfast.{_CALLS[name]}."
         unfitted = name in _fitted_names(kind) and not self.__sklearn_is_fitted__()
         return " It is not fitted yet: call fit first." if unfitted else ""
 
@@ -322,7 +328,10 @@ class Estimator(Diagram, PairwiseRows):
         return "_fitted" in self.__dict__
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_statfast_version": _version()}
+        state = {**self.__dict__, "_statfast_version": _version()}
+        for name in self._made_when_needed:
+            state.pop(name, None)
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)

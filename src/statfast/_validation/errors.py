@@ -177,6 +177,9 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
 
 def wrong_type(name: str, wanted: str, value: object) -> TypeError:
     """The TypeError for a parameter of the wrong type; the caller raises it."""
+    if isinstance(value, type) and hasattr(value, "fit"):
+        kind = value.__name__
+        return TypeError(f"{name} must be {wanted}; got the class {kind}. Pass an instance of it.")
     return TypeError(f"{name} must be {wanted}; got {shown(value)} ({type(value).__name__}).")
 
 

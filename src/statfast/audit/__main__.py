@@ -35,6 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     script = Path(options.script)
     if not script.is_file():
         parser.error(f"there is no file {options.script}")
+    if options.html and not Path(options.html).resolve().parent.is_dir():
+        parser.error(f"there is no folder for {options.html}")
     try:
         report = watch()
     except ImportError as error:
@@ -65,13 +67,21 @@ def run(script: Path, arguments: Sequence[str]) -> int:
     except SystemExit as stop:
         return _exit_code(stop.code)
     except BaseException as error:
-        first = error.__traceback__  # of this function, which is not the script's
-        error.__traceback__ = first.tb_next if first is not None else None
+        error.__traceback__ = _without_audit(error.__traceback__)
         sys.excepthook(type(error), error, error.__traceback__)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     finally:
         sys.modules["__main__"], sys.argv, sys.path[:] = before
     return 0
+
+
+def _without_audit(trace: types.TracebackType | None) -> types.TracebackType | None:
+    """A traceback without frames of this package, which the script knows nothing of."""
+    if trace is None:
+        return None
+    trace.tb_next = _without_audit(trace.tb_next)
+    ours = trace.tb_frame.f_globals.get("__package__") == "statfast.audit"
+    return trace.tb_next if ours else trace
 
 
 def _exit_code(code: object) -> int:

@@ -36,6 +36,7 @@ class Centers(Transformer, Clusterer, Estimator):
     n_jobs: Jobs
 
     _takes_sparse = False
+    _made_when_needed = ("_prepared",)  # packed for this machine's instruction set
 
     def predict(self, X: Rows) -> Array:
         """Predict the nearest center of each sample.
@@ -152,12 +153,6 @@ class Centers(Transformer, Clusterer, Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
         return tags
-
-    def __getstate__(self) -> dict[str, Any]:
-        # A frame is packed for this machine's instruction set, and made anew where it is unpickled.
-        state = super().__getstate__()
-        state.pop("_prepared", None)
-        return state
 
     @property
     def _n_features_out(self) -> int:

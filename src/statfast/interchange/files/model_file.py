@@ -7,6 +7,8 @@ times in the archive are fixed: equal models make equal files.
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import tempfile
@@ -39,6 +41,10 @@ DAMAGE = (
     RecursionError, RuntimeError, SyntaxError, TypeError, ValueError, np.ma.MAError,
     zipfile.BadZipFile,
 )  # fmt: skip
+
+
+class LaterFormat(ValueError):
+    """A file of a version of the format that is yet unknown, in a sentence."""
 
 
 def save(model: Any, path: str | PathLike[str] | IO[bytes]) -> None:
@@ -93,10 +99,11 @@ def save(model: Any, path: str | PathLike[str] | IO[bytes]) -> None:
     """
     _require_place(path, "write")
     if not isinstance(model, Estimator):
-        raise TypeError(
-            f"model must be an estimator of statfast; got {shown(model)}. Models of scikit-learn "
-            "are converted by statfast.from_sklearn."
-        )
+        if type(model).__module__.startswith("sklearn."):
+            raise TypeError(
+                f"model is {shown(model)} of scikit-learn. Save statfast.from_sklearn(model)."
+            )
+        raise wrong_type("model", "an estimator of statfast", model)
     if not _is_fitted(model):
         raise not_fitted(model)
     writer = StateWriter()
@@ -182,17 +189,49 @@ def load(path: str | PathLike[str] | IO[bytes]) -> Any:
             return _read(archive)
     except OSError:
         raise
+    except LaterFormat:
+        raise
     except DamagedFile as error:
         raise ValueError(f"The file is damaged or not by statfast.save: {error}") from None
-    except DAMAGE as error:
+    except zipfile.BadZipFile as error:
+        what = error if zipfile.is_zipfile(path) else _kind_of_file(path)
         raise ValueError(
-            f"The file is not a model that statfast.save has written: {error}."
+            f"The file is not a model that statfast.save has written: {what}."
+        ) from error
+    except DAMAGE as error:
+        what = f"it lacks {error}" if isinstance(error, KeyError) else error
+        raise ValueError(
+            f"The file is not a model that statfast.save has written: {what}."
         ) from error
 
 
 def _require_place(path: Any, method: str) -> None:
+    wanted = f"a path, or a binary file to {method}"
+    if isinstance(path, bytes | bytearray):
+        raise TypeError(f"path must be {wanted}; got {len(path)} bytes. Pass io.BytesIO of them.")
+    if isinstance(path, io.TextIOBase):
+        raise TypeError(
+            f"path must be {wanted}; got a file of text. Open it with mode '{method[0]}b'."
+        )
     if not (isinstance(path, str | os.PathLike) or hasattr(path, method)):
-        raise wrong_type("path", f"a path, or a binary file to {method}", path)
+        raise wrong_type("path", wanted, path)
+
+
+def _kind_of_file(path: Any) -> str:
+    """What a file that is no zip archive seems to be, by how it begins."""
+    if hasattr(path, "read"):
+        path.seek(0)
+        first = path.read(2)
+    else:
+        with open(path, "rb") as file:
+            first = file.read(2)
+    if not first:
+        return "it is empty"
+    if first == b"PK":
+        return "it ends early, or is damaged"
+    if first[:1] == b"\x80":
+        return "it seems to be a pickle, for pickle.load or joblib.load"
+    return "it is no zip archive"
 
 
 def _is_fitted(model: Any) -> bool:
@@ -208,7 +247,13 @@ def _replacing(path: Any) -> Iterator[Any]:
         yield path
         return
     target = os.path.realpath(os.fspath(path))
-    handle, beside = tempfile.mkstemp(prefix=".statfast-", dir=os.path.dirname(target))
+    if os.path.isdir(target):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
+    folder = os.path.dirname(target)
+    try:
+        handle, beside = tempfile.mkstemp(prefix=".statfast-", dir=folder)
+    except OSError as error:  # whose name is that of the temporary file
+        raise type(error)(error.errno, error.strerror, folder) from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -247,11 +292,14 @@ def _read(archive: zipfile.ZipFile) -> Any:
     if type(version) is not int or version < 1:
         raise DamagedFile(f"the version of the format is {shown(version)}.")
     if version > VERSION:
-        raise ValueError(
-            f"version {version} of the format is later than {VERSION}, the last that this statfast "
-            "reads. Install a newer statfast"
+        raise LaterFormat(
+            f"The file has version {version} of the format, and this statfast reads those up to "
+            f"{VERSION}. Install a newer statfast."
         )
     members = [_member(number) for number in range(len(names) - 1)]
+    for name in sorted(set(names) - {TEXT, *members}):
+        if not name.startswith("arrays/"):
+            raise DamagedFile(f"{name} is no part of a model.")
     for name in members:
         if name not in names:
             raise DamagedFile(f"{name} is missing.")

@@ -56,12 +56,12 @@ class StateReader:
             "generator": self._generator,
             "masked": self._masked,
             "method": self._method,
-            "object": lambda number: self._objects[_index(number, self._objects)],
+            "object": lambda number: self._objects[_index(number, self._objects, "object")],
             "objects": self._object_array,
             "partial": self._partial,
             "random_state": self._random_state,
             "range": lambda parts: range(*self._items(parts)),
-            "scalar": lambda number: self._arrays[_index(number, self._arrays)][()],
+            "scalar": lambda number: self._array(number)[()],
             "set": lambda items: set(self._items(items)),
             "slice": lambda parts: slice(*self._items(parts)),
             "sparse": self._sparse,
@@ -92,7 +92,7 @@ class StateReader:
 
     # ------------------------------------------------------------ numbers
     def _array(self, number: Any) -> Array:
-        return self._arrays[_index(number, self._arrays)]
+        return self._arrays[_index(number, self._arrays, "array")]
 
     def _object_array(self, parts: Any) -> Array:
         shape, values = parts
@@ -216,6 +216,8 @@ class StateReader:
         learned = values.get("_fitted", ())
         if not isinstance(learned, tuple) or not all(isinstance(name, str) for name in learned):
             raise DamagedFile(f"the list of what {kind.__name__} learned is not one of names.")
+        if lacking := set(learned) - set(values) - set(kind._made_when_needed):
+            raise DamagedFile(f"{kind.__name__} lacks {min(lacking)!r}, which it has learned.")
         parameters = inspect.signature(kind).parameters
         known = {*parameters, *learned, *SETTINGS, *ignored_names(kind)}
         _require_attributes(kind, set(values) - set(parameters))
@@ -242,10 +244,10 @@ def _checked(name: str, check: Callable[[Any], None], record: Any) -> None:
         raise DamagedFile(f"of a {name}, {error}.") from None
 
 
-def _index(number: Any, values: list[Any]) -> int:
+def _index(number: Any, values: list[Any], noun: str) -> int:
     """A place in a list, from the beginning."""
     if type(number) is not int or not 0 <= number < len(values):
-        raise DamagedFile(f"there is no number {shown(number)} among {len(values)}.")
+        raise DamagedFile(f"there is no {noun} {shown(number)} among {len(values)}.")
     return number
 
 

@@ -57,10 +57,12 @@ class StateWriter:
             encoded = encode(value, place)
             if encoded is not None:
                 return encoded
+        fix = "Keep it in your program, and save what it was used for."
+        if kind.__module__.startswith("sklearn."):
+            fix = "Fit the model with that of statfast, or convert all of it by from_sklearn."
         raise TypeError(
             f"{place} is {shown(value)} of type {kind.__module__}.{kind.__qualname__}, which a "
-            "file of numbers and text cannot hold. Keep it in your program, and save what it was "
-            "used for."
+            f"file of numbers and text cannot hold. {fix}"
         )
 
     def _items(self, values: Any, place: str) -> list[Any]:

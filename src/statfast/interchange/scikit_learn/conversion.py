@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from statfast._estimator import Estimator
-from statfast._validation import not_fitted, shown
+from statfast._validation import not_fitted, shown, wrong_type
 from statfast.interchange.scikit_learn import (
     boosting,
     compositions,
@@ -95,14 +95,15 @@ def from_sklearn(fitted: Any) -> Any:
     if isinstance(fitted, Estimator):
         raise TypeError(f"fitted is {shown(fitted)}, a model of statfast already. Use it as it is.")
     kind = type(fitted)
-    if not kind.__module__.startswith("sklearn."):
+    if not _is_of_sklearn(kind):
+        if not any(map(_is_of_sklearn, kind.__mro__)):
+            raise wrong_type("fitted", "a fitted model of scikit-learn", fitted)
         raise NotConverted(
-            f"fitted must be a fitted model of scikit-learn; got {shown(fitted)} of the type "
-            f"{kind.__module__}.{kind.__qualname__}. Subclasses of scikit-learn's classes "
-            "may predict differently, and are not converted."
+            f"{kind.__name__} is not converted: it is derived from a class of scikit-learn, and "
+            "may predict differently. Fit that class."
         )
     if kind.__name__ not in READ:
-        raise NotConverted(refusal(kind.__name__, "from_sklearn", READ))
+        raise NotConverted(refusal(kind.__name__, "from_sklearn"))
     if kind.__name__ not in _OF_STEPS and not _learned(fitted):
         raise not_fitted(fitted)
     return READ[kind.__name__](fitted)
@@ -163,7 +164,11 @@ def to_sklearn(model: Any) -> Any:
     <BLANKLINE>
     """
     if not isinstance(model, Estimator):
-        raise TypeError(f"model must be an estimator of statfast; got {shown(model)}.")
+        if _is_of_sklearn(type(model)):
+            raise TypeError(
+                f"model is {shown(model)}, a model of scikit-learn already. Use it as it is."
+            )
+        raise wrong_type("model", "an estimator of statfast", model)
     name = type(model).__name__
     if not type(model).__module__.startswith("statfast."):
         raise NotConverted(
@@ -171,10 +176,14 @@ def to_sklearn(model: Any) -> Any:
             "statfast that it is derived from, and is not converted. Fit that class."
         )
     if name not in WRITE:
-        raise NotConverted(refusal(name, "to_sklearn", WRITE))
+        raise NotConverted(refusal(name, "to_sklearn"))
     if not model.__sklearn_is_fitted__():
         raise not_fitted(model)
     return WRITE[name](model)
+
+
+def _is_of_sklearn(kind: type) -> bool:
+    return kind.__module__.startswith("sklearn.")
 
 
 def _learned(fitted: Any) -> bool:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from statfast._scikit_learn import ABSENT
 
 _OTHER_FIT = "Fit it with the library that will use it"
@@ -66,19 +64,15 @@ REASONS: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-def refusal(name: str, function: str, known: Iterable[str]) -> str:
+def refusal(name: str, function: str) -> str:
     """The sentences that refuse a class, by `from_sklearn` or `to_sklearn`."""
     if name in REASONS:
         why, fix = REASONS[name]
         return f"{name} is not converted. {why}. {fix}."
     if function == "to_sklearn":
         return (
-            f"{name} is not converted: scikit-learn has no such class. Keep it with "
-            f"statfast.save. to_sklearn knows {', '.join(sorted(known))}."
+            f"{name} is not converted: scikit-learn has no such class. Keep it with statfast.save."
         )
     instead = next((names[name] for names in ABSENT.values() if names.get(name)), "")
     more = f" In its place, {instead}." if instead else ""
-    return (
-        f"{name} is not converted, as statfast has no such class.{more} from_sklearn knows "
-        f"{', '.join(sorted(known))}."
-    )
+    return f"{name} is not converted, as statfast has no such class.{more}"

@@ -110,9 +110,34 @@ def with_names(member: Any, names: Any) -> Any:
     if "steps_" in state:
         (name, first), *others = made.steps_
         made.steps_ = [(name, with_names(first, names)), *others]
-    for key in ("estimators_", "_members"):
-        if key in state:
-            state[key] = [with_names(inner, names) for inner in state[key]]
+    for key in ("estimator_", "regressor_"):  # of a selector, of a transformed target
+        if key in state and type(made).__name__ in (
+            "SelectFromModel",
+            "TransformedTargetRegressor",
+        ):
+            state[key] = with_names(state[key], names)
+    if type(made).__name__ == "FeatureUnion":
+        made.transformers_ = [
+            (name, step if isinstance(step, str) else with_names(step, names))
+            for name, step in made.transformers_
+        ]
+    if type(made).__name__ == "ColumnTransformer":
+        made.transformers_ = [
+            (name, step if isinstance(step, str) else with_names(step, part), columns)
+            for name, step, columns in made.transformers_
+            for part in [_names_at(names, made._plan[name][0])]
+        ]
+    if "calibrated_classifiers_" in state:
+        made.calibrated_classifiers_ = [copy.copy(one) for one in made.calibrated_classifiers_]
+        for member in made.calibrated_classifiers_:
+            member.estimator = with_names(member.estimator, names)
+    if "estimators_" in state:
+        made.estimators_ = [with_names(inner, names) for inner in made.estimators_]
+    if "_members" in state:  # of a bagging, each of some columns
+        made._members = [
+            with_names(inner, _names_at(names, columns))
+            for inner, columns in zip(made._members, made.estimators_features_, strict=True)
+        ]
     state.pop("feature_names_in_", None)
     known = [name for name in state.get("_fitted", ()) if name != "feature_names_in_"]
     if names is not None and known:
@@ -121,6 +146,10 @@ def with_names(member: Any, names: Any) -> Any:
     if "_fitted" in state:
         made._fitted = tuple(known)
     return made
+
+
+def _names_at(names: Any, places: Any) -> Any:
+    return None if names is None else np.asarray(names, object)[places]
 
 
 def names_of(model: Any) -> Any:

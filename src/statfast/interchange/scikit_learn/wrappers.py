@@ -106,12 +106,23 @@ def _require_known_calibration(model: Any) -> None:
     )  # fmt: skip
 
 
+def _converted_of_same_scores(model: Any, member: Any, convert: Convert) -> Any:
+    """The classifier of a calibrated one, which both libraries ask for scores of one kind."""
+    made = convert(member)
+    require(
+        hasattr(made, "decision_function") == hasattr(member, "decision_function"), model,
+        f"of {type(member).__name__}, of whose scores one library calibrates those of "
+        "decision_function, the other probabilities,", "Fit it by the library that is to use it.",
+    )  # fmt: skip
+    return made
+
+
 def read_calibrated(model: Any, convert: Convert) -> Any:
     """Classifiers whose scores are calibrated."""
     _require_known_calibration(model)
     models = []
     for member in model.calibrated_classifiers_:
-        classifier = convert(member.estimator)
+        classifier = _converted_of_same_scores(model, member.estimator, convert)
         curves = [
             (float(curve.a_), float(curve.b_))
             if member.method == "sigmoid"
@@ -153,7 +164,10 @@ def write_calibrated(model: Any, convert: Convert) -> Any:
             curves.append(curve)
         made.append(
             theirs._CalibratedClassifier(
-                convert(member.estimator), curves, classes=member.classes, method=member.method
+                _converted_of_same_scores(model, member.estimator, convert),
+                curves,
+                classes=member.classes,
+                method=member.method,
             )
         )
     parameters = {} if model.estimator is None else {"estimator": clone(made[0].estimator)}

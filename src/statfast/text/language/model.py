@@ -155,6 +155,8 @@ class NGramLanguageModel(Estimator):
     )
     tokenizer: Callable[..., Any] | None = param(checked_by(as_function, None), default=None)
 
+    _made_when_needed = ("_kernel",)
+
     vocabulary_: dict[str, int] = fitted()
     n_grams_: list[int] = fitted()
     estimates_: dict[str, Any] = fitted()
@@ -483,9 +485,6 @@ class NGramLanguageModel(Estimator):
             floor = -log(max(1, self.n_grams_[0]))
             kernel = self.__dict__["_kernel"] = BackOff(*self._tables, self._direct, floor)
         return kernel
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in super().__getstate__().items() if k != "_kernel"}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
