@@ -498,7 +498,7 @@ def test_every_cut_and_many_flips_are_refused_or_answered():
         (b"", "it is empty"),
         (b"\x80\x05\x95\x10", "seems to be a pickle"),
         (b"PK\x03\x04 and no more", "ends early"),
-        (b"{}", "no zip archive"),
+        (b"{}", "not a zip archive"),
     ],
 )
 def test_what_a_file_seems_to_be_is_told(content, words, tmp_path):

@@ -6,8 +6,7 @@ Depth first (S. Wrobel 1997, doi:10.1007/3-540-63223-9_108): of the refinements 
 one condition, those are followed whose bound reaches the quality of the last of the best so far. A
 bound is tight: the quality of the best part of the covered rows (H. Grosskreutz, S. Rueping and S.
 Wrobel 2008, doi:10.1007/978-3-540-87479-9_47). A conjunction is refined by the conditions that were
-better bounded than its own last one, which makes each set of conditions once, and few sets below
-bounds that are high.
+better bounded than its own last one, which makes each set of conditions once.
 
 Conditions are sets of rows, bits in words of 64. For a nominal target, rows of the target stand in
 the words before `split`; for a numeric one, rows descend by it.

@@ -181,7 +181,7 @@ def load(path: str | PathLike[str] | IO[bytes]) -> Any:
     array([6.2])
     >>> load(io.BytesIO(b"a pickle, perhaps"))
     Traceback (most recent call last):
-    ValueError: The file is not a model that statfast.save has written: File is not a zip file.
+    ValueError: The file is not a model that statfast.save has written: it is not a zip archive.
     """
     _require_place(path, "read")
     try:
@@ -218,7 +218,7 @@ def _require_place(path: Any, method: str) -> None:
 
 
 def _kind_of_file(path: Any) -> str:
-    """What a file that is no zip archive seems to be, by how it begins."""
+    """What a file that is not a zip archive seems to be, by how it begins."""
     if hasattr(path, "read"):
         path.seek(0)
         first = path.read(2)
@@ -231,7 +231,7 @@ def _kind_of_file(path: Any) -> str:
         return "it ends early, or is damaged"
     if first[:1] == b"\x80":
         return "it seems to be a pickle, for pickle.load or joblib.load"
-    return "it is no zip archive"
+    return "it is not a zip archive"
 
 
 def _is_fitted(model: Any) -> bool:
@@ -299,7 +299,7 @@ def _read(archive: zipfile.ZipFile) -> Any:
     members = [_member(number) for number in range(len(names) - 1)]
     for name in sorted(set(names) - {TEXT, *members}):
         if not name.startswith("arrays/"):
-            raise DamagedFile(f"{name} is no part of a model.")
+            raise DamagedFile(f"{name} is not a part of a model.")
     for name in members:
         if name not in names:
             raise DamagedFile(f"{name} is missing.")
