@@ -398,7 +398,7 @@ HOSTILE = {
     "a later version": (altered(version=99), "Install a newer statfast"),
     "a member less": (packed(TEXT, {}), "there is no .* 0"),
     "a gap": (packed(TEXT, {"arrays/1.npy": MEMBERS[FIRST]}), "missing"),
-    "a path upward": (packed(TEXT, {**MEMBERS, "../../evil": b"x"}), "no part of a model"),
+    "a path upward": (packed(TEXT, {**MEMBERS, "../../evil": b"x"}), "not a part of a model"),
     "no array": (with_array(b"evil"), "not a model"),
     "objects": (with_array(object_array()), "dtype"),
     "a large header": (
