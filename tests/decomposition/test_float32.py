@@ -148,3 +148,22 @@ def test_iteration_that_does_not_converge_is_done_in_double(monkeypatch):
     monkeypatch.setattr(decompose, "MAX_ROUNDED_STEPS", 1)
     X = (LARGE + np.random.default_rng(6).standard_normal(LARGE.shape)).astype(np.float32)
     assert PCA(10).fit(X).residuals_.max() < 1e-10
+
+
+def test_small_eigenvalues_of_an_iteration_come_from_products_in_double():
+    rng = np.random.default_rng(7)
+    axes = np.linalg.qr(rng.standard_normal((1050, 1050)))[0]
+    deviations = np.r_[np.geomspace(1.0, 1e-4, 20), np.full(1030, 1e-5)]
+    X = ((rng.standard_normal((1100, 1050)) * deviations) @ axes).astype(np.float32)
+    model = PCA(20).fit(X)
+    assert_right(model, X)
+    assert model.residuals_.max() < 1e-10
+
+
+@pytest.mark.parametrize("rows", [WIDE, LARGE], ids=["wide", "iteration"])
+def test_the_same_bits_of_any_number_of_threads(rows):
+    noisy = rows + np.random.default_rng(6).standard_normal(rows.shape)
+    X = noisy.astype(np.float32)
+    one, two, seven = (vars(PCA(8, n_jobs=jobs).fit(X))["components_"] for jobs in (1, 2, 7))
+    np.testing.assert_array_equal(two, one)
+    np.testing.assert_array_equal(seven, one)

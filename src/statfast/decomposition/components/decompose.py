@@ -47,10 +47,10 @@ MIN_EIGENVALUE_OF_FLOAT32 = 0.1
 MAX_SQUARES = 1e37  # Sums of squares beyond it are near the largest float32.
 MIN_MEAN_SQUARE_OF_FLOAT32 = 1e-28  # Mean squares below it are near the least float32.
 # Iterations by products in float32 end at such a residual, relative to the largest eigenvalue, far
-# above what their roundings leave, and below the last digit of float32 components. Where roundings
-# conspire, so many steps do not get there.
+# above what their roundings leave. They count where residuals are that small a share of the
+# smallest eigenvalue asked for. Where roundings conspire, so many steps do not get there.
 TOL_OF_FLOAT32 = 3e-8
-MAX_RESIDUAL_OF_FLOAT32 = 3e-7
+MAX_RESIDUAL_OF_FLOAT32 = 3e-6
 MAX_ROUNDED_STEPS = 40
 COLUMNS_OF_GRAM = 512  # Rows and panels of so many columns stay in a cache.
 VECTORS_OF_SPARSE_BLOCK = 4  # An iteration of sparse rows takes so many vectors at once.
@@ -449,19 +449,21 @@ def _by_rounded_images(
     X: Any, mean: Array, scale: Any, operate: Any, k: int, rng: Any, oversampling: Any, n_jobs: Jobs
 ) -> Ritz | None:
     """Those of float32 rows by products in float32, with values and residuals by products in
-    double; None where the residuals tell that the roundings have not canceled."""
+    double; None where the residuals are large beside the smallest value."""
     rounded = normal_operator(X, None, mean, scale, n_jobs, rounded=True)
     ritz = largest_by_krylov(
         rounded, X.shape[1], k, rng, tol=TOL_OF_FLOAT32, oversampling=oversampling,
         limit=MAX_ROUNDED_STEPS,
     )  # fmt: skip
+    if ritz.values[-1] * MAX_RESIDUAL_OF_FLOAT32 < ritz.values[0] * TOL_OF_FLOAT32:
+        return None
     images = operate(ritz.vectors)
     values, turn = np.linalg.eigh(interruptible(np.matmul, ritz.vectors, images.T))
     turn = np.ascontiguousarray(turn[:, ::-1].T)
     values, vectors = values[::-1].clip(0.0), interruptible(np.matmul, turn, ritz.vectors)
     rest = interruptible(np.matmul, turn, images) - values[:, None] * vectors
     residuals = np.sqrt((rest**2).sum(axis=1))
-    if residuals.max() > MAX_RESIDUAL_OF_FLOAT32 * values[0]:
+    if residuals.max() > MAX_RESIDUAL_OF_FLOAT32 * values[-1]:
         return None
     return Ritz(values, vectors, residuals, ritz.n_iter)
 

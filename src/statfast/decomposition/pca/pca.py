@@ -112,8 +112,8 @@ class PCA(MomentComponents):
     Few components of float32 rows come from products in float32, 128 of which are added in float32
     and their sums in float64: they are right to 1e-5 of the answer for the same rows in float64,
     mostly to 1e-8. Where an eigenvalue asked for is below a tenth of the largest variance of a
-    column (of wide X, of the longest row), or an iteration does not get to its residual, all is
-    done in float64.
+    column (of wide X, of the longest row; of an iteration, a hundredth of the largest eigenvalue),
+    all is done in float64.
 
     With `sample_weight`, an integer weight is a repeated row. Components with equal variance are
     any basis of their plane; ties are not broken.
