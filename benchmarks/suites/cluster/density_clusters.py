@@ -132,7 +132,7 @@ def _hierarchy(path, counts_itself=True, **options):
 SUITE = Suite(
     name="density_clusters",
     title="clusters of dense regions (fit)",
-    family="clustering",
+    family="clustering, mixtures, patterns",
     problems=[
         _problem(100_000, 2, 0.05, "dbscan"),
         _problem(100_000, 3, 0.1, "dbscan"),

@@ -228,7 +228,7 @@ TASKS = ("kmedoids", "kmedoids points")
 KMEDOIDS = Suite(
     name="kmedoids",
     title="k-medoids by FasterPAM, from the same start",
-    family="clustering",
+    family="clustering, mixtures, patterns",
     problems=[
         *(swaps("blobs", n, k) for n in (5_000, 10_000, 20_000) for k in (10, 50, 200)),
         swaps("uniform", 10_000, 50),
@@ -258,7 +258,7 @@ KMEDOIDS = Suite(
 SILHOUETTE = Suite(
     name="silhouette",
     title="silhouettes",
-    family="clustering",
+    family="clustering, mixtures, patterns",
     problems=[
         silhouette(20_000, 10, 10),
         silhouette(20_000, 2, 50, beyond=True),

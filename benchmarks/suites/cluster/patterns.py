@@ -271,7 +271,7 @@ BOUNDS = {"sets": 1e-9, "counts": 0.0}
 SUITE = Suite(
     name="patterns",
     title="item sets and rules, the same ones",
-    family="patterns",
+    family="clustering, mixtures, patterns",
     problems=[
         _problem("sparse", _sparse, 100_000, 1000, 200, group="sparse"),
         _problem("sparse", _sparse, 100_000, 1000, 200, task="frequent of lists", group="lists"),

@@ -149,7 +149,7 @@ LEARNED = Tolerances(*({"wrong labels": bound} for bound in (0.05, 0.05, 0.05)))
 SUITE = Suite(
     name="rules",
     title="subgroups of equal quality, and lists of rules that are as accurate",
-    family="patterns",
+    family="clustering, mixtures, patterns",
     problems=[
         _subgroups(20_000, 20, 4),
         _subgroups(200_000, 12, 3),
