@@ -511,3 +511,11 @@ def test_coefficients_that_overflow_are_not_used_and_not_warned_of():
         model = GaussianMixture().fit(X)
     np.testing.assert_allclose(model.means_, X[:1])
     assert np.isfinite(model.score(X))
+
+
+@pytest.mark.parametrize("weights", [[], [0.5, 0.5]])
+def test_changed_weights_that_do_not_fit_are_refused(weights):
+    model = GaussianMixture(1).fit(np.arange(8.0)[:, None] ** [1, 2])
+    model.weights_ = np.array(weights)
+    with pytest.raises(ValueError, match=r"weights_ must have a number for each row of means_"):
+        model.predict_proba([[0.0, 1.0]])

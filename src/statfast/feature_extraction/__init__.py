@@ -8,7 +8,3 @@ from statfast.feature_extraction import text as text
 __all__: list[str] = []
 
 __getattr__ = missing_names(__name__)
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -598,6 +598,11 @@ class GaussianMixture(Estimator):
         if not self.__sklearn_is_fitted__():
             raise not_fitted(self)
         n_components, d = self.means_.shape
+        if np.shape(self.weights_) != (n_components,):
+            raise ValueError(
+                f"weights_ must have a number for each row of means_, ({n_components},); got the "
+                f"shape {np.shape(self.weights_)}. Change both, or fit again."
+            )
         roots = np.asarray(self.precisions_cholesky_, dtype=np.float64)
         if model_named(self.covariance_type).diagonal:
             whiteners = np.broadcast_to(roots.reshape(n_components, -1), (n_components, d))

@@ -13,6 +13,7 @@ from statfast._estimator.folds.merged_folds import merged_folds
 from statfast._estimator.sums.part_sums import fit_parts
 from statfast._estimator.sums.row_sums import summed
 from statfast._typing import Array
+from statfast._validation import warn_user
 
 
 class SumFit(Estimator):
@@ -152,9 +153,10 @@ class SumFit(Estimator):
         """Become fitted to these rows and to those of the fits before."""
         before = self.__dict__.get(self._kept_sums)
         if before is None and "n_features_in_" in self.__dict__:
-            raise ValueError(
-                f"{type(self).__name__} was fitted by a way that keeps no sums, to which these "
-                "rows could be added. Begin with partial_fit, or fit all rows at once."
+            warn_user(
+                f"{type(self).__name__} was fitted in a way that keeps no sums, to which these "
+                "rows could be added: the model is now that of these rows alone. Call partial_fit "
+                "from the first rows on, or fit all rows at once."
             )
         sums = self._total(columns, state)
         if before is not None:

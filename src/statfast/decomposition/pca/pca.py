@@ -243,8 +243,13 @@ class PCA(MomentComponents):
         Raises
         ------
         ValueError
-            If X is not a finite 2-d array with the columns of the first call, or if ``fit`` came
-            before, which keeps no covariance to which more samples could be added.
+            If X is not a finite 2-d array with the columns of the first call.
+
+        Warns
+        -----
+        UserWarning
+            If ``fit`` came before, which keeps no covariance to which more samples could be added:
+            the components are those of these samples alone.
         """
         return self._merge_sum(*self._prepare(X, y, sample_weight, least=1))
 
