@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The neighbors of a query in the order of (distance, row), or of rows alone.
 
-   By rows, distances may be left out (NULL). Few rows are sorted by insertion. Of many, the rows are marked as bits of words, and words with
-   marks as bits of groups, so that reading the marks costs little where they are few among many
-   rows: O(count + n / 4096). */
+   By rows, distances may be left out (NULL). Few rows are sorted by insertion. Of many, the rows are
+   marked as bits of words, and words with marks as bits of groups, so that reading the marks costs
+   little where they are few among many rows: O(count + n / 4096). */
 #ifndef STATFAST_NEIGHBOR_ORDER_H
 #define STATFAST_NEIGHBOR_ORDER_H
 

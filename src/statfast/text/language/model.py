@@ -274,7 +274,8 @@ class NGramLanguageModel(Estimator):
 
     def _become(self, fitted: dict[str, Any]) -> Self:
         kept = {k: v for k, v in self.__dict__.items() if k not in self.__dict__.get("_fitted", ())}
-        kept.pop("_kernel", None)
+        for name in self._made_when_needed:
+            kept.pop(name, None)
         self.__dict__ = {**kept, **fitted, "_fitted": tuple(fitted)}
         return self
 
