@@ -234,6 +234,30 @@ def test_a_background_is_the_mean_of_its_rows(name, pairs):
     np.testing.assert_allclose(got.base_values, base, rtol=1e-12)
 
 
+@pytest.mark.parametrize("p", [5, 90])
+@pytest.mark.parametrize("background", [None, 70, 600])
+def test_rows_alone_have_the_bits_of_many(background, p):
+    """Few rows are taken without patterns; long paths have more columns than a pattern has bits."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((700, p))
+    model = sf.ExtraTreesRegressor(2, random_state=0).fit(X, X.sum(axis=1))
+    other = None if background is None else X[:background]
+    many = shap_values(model, X[600:], other)
+    for row in (0, 41, 99):
+        one = shap_values(model, X[600 + row : 601 + row], other)
+        np.testing.assert_array_equal(one.values[0], many.values[row])
+    np.testing.assert_allclose(total_of(many), model.predict(X[600:]), rtol=1e-12)
+
+
+def test_a_background_of_several_pieces_is_the_mean_of_them(monkeypatch):
+    X, y = sample(400)
+    model = sf.RandomForestRegressor(3, random_state=0).fit(X, y)
+    want = shap_values(model, X[:40], X, interactions=True)
+    monkeypatch.setattr(tree_shap, "MAX_ROWS_OF_BACKGROUND", 64)
+    got = shap_values(model, X[:40], X, interactions=True)
+    np.testing.assert_allclose(got.values, want.values, rtol=1e-10, atol=1e-13)
+
+
 def test_a_background_of_large_trees_in_several_calls(monkeypatch):
     X, y = sample(400)
     model = sf.DecisionTreeRegressor(random_state=0).fit(X, y)

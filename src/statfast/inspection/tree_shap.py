@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from statfast._validation import refuse_large
 STEPS_PER_CALL = 1e8  # of a kernel: some ten milliseconds
 WORD = 32  # rows in a word of bits of the kernel
 STEPS_OF_SUBTREES = 4.0  # of a kernel, for a row and node
-ROWS_OF_CALL = 32  # at most, against a background
+STEPS_OF_BACKGROUND = 12.0  # the same for a word of rows of a background, and once more
 BACKGROUND_WORD = 64  # rows of the background in a word of bits of the kernel
+MAX_ROWS_OF_BACKGROUND = 512  # of a call
 MAX_ROWS_OF_BLOCK = 16384  # whose patterns are shared
 MAX_BYTES_OF_VALUES = 1 << 22  # of the values of a block, near the cache
 POINTS = (*range(1, 17), 20, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # of a rule
@@ -74,26 +75,11 @@ class TreeGame:
         ndarray
         """
         rules = quadrature_rules(self.longest)
-        steps = STEPS_OF_SUBTREES * self.channels * (2.0 * self.longest if pairs else 1.0)
-        n, out = len(self.rows), self._zeros(pairs)
-        room = MAX_BYTES_OF_VALUES / max(8.0 * out[:1].size, 1.0)
-        most = int(min(max(room, WORD), MAX_ROWS_OF_BLOCK))
-        nodes = max(1, int(STEPS_PER_CALL / (steps * most)))  # not by rows, nor are orders of sums
-        block = -(-min(most, -(-n // usable_threads(n_jobs))) // WORD) * WORD
 
-        def work(begin: int) -> None:
-            part = slice(begin, min(begin + block, n))
-            rows = np.ascontiguousarray(self.rows[part], dtype=np.float64)
-            columns = np.zeros((self.p, -(-len(rows) // WORD) * WORD))
-            columns[:, : len(rows)] = rows.T
-            for first, last in self._runs(nodes):
-                for start in range(0, int(np.diff(self.root[first : last + 1]).max()), nodes):
-                    piece = first, last, start, start + nodes
-                    self.trees.add(*piece, rows, columns, *rules, pairs, out[part])
-                    checkpoint()
+        def add(piece: tuple[int, ...], rows: tuple[Array, Array], out: Array) -> None:
+            self.trees.add(*piece, *rows, *rules, pairs, out)
 
-        each(work, range(0, n, block), n_jobs=n_jobs, effort=steps * n * float(self.root[-1]))
-        return self._with_last(out, pairs)
+        return self._sums(add, STEPS_OF_SUBTREES, pairs, n_jobs)
 
     def against(self, background: Array, pairs: bool, n_jobs: Jobs) -> Array:
         """Values against the rows of a background, averaged.
@@ -109,26 +95,39 @@ class TreeGame:
         ndarray
             As of `covered`.
         """
-        beta, n, size = beta_integrals(self.longest), len(self.rows), len(background)
-        steps = 20.0 * self.longest * ROWS_OF_CALL * (self.longest if pairs else 1)
-        step = int(STEPS_PER_CALL / (10.0 * ROWS_OF_CALL * self._largest()))
-        step = max(1, step // BACKGROUND_WORD) * BACKGROUND_WORD
-        out = self._zeros(pairs)
-        block = min(ROWS_OF_CALL, -(-n // usable_threads(n_jobs)))
+        beta, size = beta_integrals(self.longest), len(background)
+        begins = range(0, size, MAX_ROWS_OF_BACKGROUND)
+        others = [
+            _by_columns(background[begin : begin + MAX_ROWS_OF_BACKGROUND], BACKGROUND_WORD)
+            for begin in begins
+        ]
+
+        def add(piece: tuple[int, ...], rows: tuple[Array, Array], out: Array) -> None:
+            for other in others:
+                self.trees.add_background(*piece, *rows, *other, 1.0 / size, beta, pairs, out)
+                checkpoint()
+
+        most = min(size, MAX_ROWS_OF_BACKGROUND)
+        return self._sums(add, STEPS_OF_BACKGROUND * (1.0 + most / BACKGROUND_WORD), pairs, n_jobs)
+
+    def _sums(self, add: Callable[..., None], effort: float, pairs: bool, n_jobs: Jobs) -> Array:
+        """What `add` adds for blocks of rows and pieces of trees, at `effort` steps for a node."""
+        steps = effort * self.channels * (2.0 * self.longest if pairs else 1.0)
+        n, out = len(self.rows), self._zeros(pairs)
+        room = MAX_BYTES_OF_VALUES / max(8.0 * out[:1].size, 1.0)
+        most = int(min(max(room, WORD), MAX_ROWS_OF_BLOCK))
+        nodes = max(1, int(STEPS_PER_CALL / (steps * most)))  # not by rows, nor are orders of sums
+        block = -(-min(most, -(-n // usable_threads(n_jobs))) // WORD) * WORD
 
         def work(begin: int) -> None:
             part = slice(begin, min(begin + block, n))
-            rows = np.ascontiguousarray(self.rows[part], dtype=np.float64)
-            for first, last in self._runs(STEPS_PER_CALL / (steps * min(size, step))):
-                for start in range(0, size, step):
-                    self.trees.add_background(
-                        first, last, rows, background[start : start + step], 1.0 / size, beta,
-                        pairs, out[part],
-                    )  # fmt: skip
+            rows = _by_columns(self.rows[part], WORD)
+            for first, last in self._runs(nodes):
+                for start in range(0, int(np.diff(self.root[first : last + 1]).max()), nodes):
+                    add((first, last, start, start + nodes), rows, out[part])
                     checkpoint()
 
-        effort = 0.01 * steps * n * size * float(self.root[-1])
-        each(work, range(0, n, block), n_jobs=n_jobs, effort=effort)
+        each(work, range(0, n, block), n_jobs=n_jobs, effort=steps * n * float(self.root[-1]))
         return self._with_last(out, pairs)
 
     def answers(self, rows: Array, n_jobs: Jobs) -> Array:
@@ -151,9 +150,6 @@ class TreeGame:
             sums[:, output] += self.predictor.values[leaf, 0]
         return sums
 
-    def _largest(self) -> int:
-        return int(np.diff(self.root).max())
-
     def _zeros(self, pairs: bool) -> Array:
         kept = self.outputs - self.repeats_last
         shape = (len(self.rows), self.p, self.p if pairs else 1, kept)
@@ -174,6 +170,14 @@ class TreeGame:
             end = max(end, begin + 1)
             yield begin, end
             begin = end
+
+
+def _by_columns(rows: Array, word: int) -> tuple[Array, Array]:
+    """Rows, and the same by columns, of a length that is a multiple of a word's."""
+    rows = np.ascontiguousarray(rows, dtype=np.float64)
+    columns = np.zeros((rows.shape[1], -(-len(rows) // word) * word))
+    columns[:, : len(rows)] = rows.T
+    return rows, columns
 
 
 def quadrature_rules(longest: int) -> tuple[Array, Array, Array, Array]:

@@ -27,6 +27,22 @@ typedef struct {
 
 #define KEY_GAP 16 /* words, so that keys of a row do not fall on each other in the cache */
 
+/* Rows of a background, in words of bits, on a way and in a small subtree: background.h. */
+typedef struct {
+    ptrdiff_t words;        /* 0: there are none */
+    uint32_t *all;          /* (words,) */
+    uint32_t *follows;      /* (depth, words) rows that take all ways of the column */
+    uint32_t *ways;         /* (nodes, 2, words) and that of a split, to its left and right */
+    uint32_t *reaches;      /* (splits + 1, SHAP_ROWS, words) that reach a node with a pattern */
+    const uint32_t **takes; /* (used,) of a column, rows that take all ways to a node, or NULL */
+    uint32_t *holds;        /* (used,) and the patterns that do */
+    int32_t *columns;       /* (used,) places of the columns above a node */
+    ptrdiff_t n_columns;
+    uint64_t *differs;      /* (used,) rows that go another way than a pattern does */
+    int32_t *order;         /* (2, used) places of columns, those first that a pattern holds */
+    double *earned;         /* (used,) or of pairs (used, used) */
+} against;
+
 /* The way from the root to a node, and room for one subtree at a time. */
 typedef struct {
     const shap_tree *s;
@@ -47,6 +63,7 @@ typedef struct {
     double *weights, *stack, *sum, *factor;
     ptrdiff_t *offset;                   /* values of a pattern: their places in a row */
     uint32_t *given;                     /* (nodes, words) sides of patterns in a larger subtree */
+    against background;
     ptrdiff_t stride;                    /* doubles from a pattern to the next in `values` */
 } walk;
 
@@ -55,7 +72,9 @@ static char *aligned(char *bytes) { return bytes + (-(uintptr_t)bytes & (LINE - 
 /* The arrays of a walk, in one piece of memory; NULL if there is none. */
 static void *allocate(walk *w) {
     const shap_tree *s = w->s;
-    const ptrdiff_t words = w->b->words, rows = words * SHAP_ROWS, Q = w->rules->most;
+    const ptrdiff_t words = w->b->rows.words, rows = words * SHAP_ROWS, Q = w->rules->most;
+    const ptrdiff_t others = w->b->background.words;
+    against *g = &w->background;
     const ptrdiff_t depth = s->depth + 1, longest = s->longest + GROUP_SPLITS + 1;
     const ptrdiff_t pairs = w->b->pairs ? longest : 1, wide = longest < 64 ? 64 : longest;
     const ptrdiff_t nodes = 2 * GROUP_SPLITS + 1;
@@ -87,6 +106,16 @@ static void *allocate(walk *w) {
         {(void **)&w->places, 4.0 * nodes},
         {(void **)&w->coefficients, 4.0 * nodes},
         {(void **)&w->right, 1.0 * depth},
+        {(void **)&g->all, 4.0 * others},
+        {(void **)&g->follows, 4.0 * depth * others},
+        {(void **)&g->ways, 8.0 * nodes * others},
+        {(void **)&g->reaches, 4.0 * (SHAP_SPLITS + 1) * SHAP_ROWS * others},
+        {(void **)&g->takes, sizeof(uint32_t *) * (double)longest},
+        {(void **)&g->holds, 4.0 * longest},
+        {(void **)&g->columns, 4.0 * longest},
+        {(void **)&g->differs, 8.0 * longest},
+        {(void **)&g->order, 8.0 * longest},
+        {(void **)&g->earned, 8.0 * longest * pairs},
         {(void **)&w->given, w->stride ? 4.0 * nodes * words : 0.0},
         /* of rows and of patterns */
         {(void **)&row->follows, 4.0 * depth * words},
@@ -119,35 +148,32 @@ static void *allocate(walk *w) {
         next += ((size_t)parts[i].size + LINE - 1) / LINE * LINE;
     }
     for (ptrdiff_t j = 0; j < w->b->p; j++) w->place[j] = -1;
-    row->m = w->b->m;
+    row->m = w->b->rows.m;
     row->words = words;
     other->given = w->given;
     if (w->stride) memset(row->sums, 0, (size_t)(w->stride * rows) * sizeof(double));
     else row->sums = NULL;
     w->set = row;
+    g->words = others;
+    memset(g->all, 0, (size_t)others * sizeof(uint32_t));
+    for (ptrdiff_t i = 0; i < w->b->background.m; i++) g->all[i / 32] |= 1u << i % 32;
+    for (ptrdiff_t d = 0; d < longest; d++) g->takes[d] = NULL;
     return bytes;
 }
 
 /* The bits of rows that go left at a node. */
-static void find_sides(const walk *w, int32_t node, uint32_t *sides) {
+static void compare_rows(const walk *w, const shap_rows *rows, int32_t node, uint32_t *sides) {
     const cart_step *step = w->s->route.tree + node;
-    const shap_block *b = w->b;
-    const row_set *set = w->set;
-    const ptrdiff_t column = step->column & (ROUTE_SETS - 1);
-    if (set->given) {
-        memcpy(sides, set->given + (node - set->first) * set->words,
-               (size_t)set->words * sizeof(uint32_t));
-        return;
-    }
+    const ptrdiff_t column = step->column & (ROUTE_SETS - 1), p = w->b->p;
     if (w->s->routed) {
-        memset(sides, 0, (size_t)b->words * sizeof(uint32_t));
-        for (ptrdiff_t i = 0; i < b->m; i++)
-            sides[i / 32] |= (uint32_t)!routed_side(&w->s->route, node, b->x + i * b->p) << i % 32;
+        memset(sides, 0, (size_t)rows->words * sizeof(uint32_t));
+        for (ptrdiff_t i = 0; i < rows->m; i++)
+            sides[i / 32] |= (uint32_t)!routed_side(&w->s->route, node, rows->x + i * p) << i % 32;
         return;
     }
     const f64_v threshold = f64_set1(step->threshold);
-    const double *x = b->columns + column * b->words * SHAP_ROWS;
-    for (ptrdiff_t i = 0; i < b->words; i++, x += SHAP_ROWS) {
+    const double *x = rows->columns + column * rows->words * SHAP_ROWS;
+    for (ptrdiff_t i = 0; i < rows->words; i++, x += SHAP_ROWS) {
         unsigned left = 0, number = 0;
         for (int l = 0; l < SHAP_ROWS; l += F64_LANES)
             left |= f64_bits(f64_ge(threshold, f64_load(x + l))) << l;
@@ -160,17 +186,35 @@ static void find_sides(const walk *w, int32_t node, uint32_t *sides) {
     }
 }
 
+/* The same of rows that are on the way, or of patterns that stand for them. */
+static void find_sides(const walk *w, int32_t node, uint32_t *sides) {
+    const row_set *set = w->set;
+    if (set->given)
+        memcpy(sides, set->given + (node - set->first) * set->words,
+               (size_t)set->words * sizeof(uint32_t));
+    else compare_rows(w, &w->b->rows, node, sides);
+}
+
+/* Keep of rows that go left those that go to the side `right` and took all ways `before`. */
+static INLINE void keep_side(uint32_t *sides, int right, const uint32_t *before, ptrdiff_t words) {
+    const uint32_t other = right ? 0xffffffffu : 0;
+    for (ptrdiff_t i = 0; i < words; i++)
+        sides[i] = (sides[i] ^ other) & (before ? before[i] : 0xffffffffu);
+}
+
 /* Go on to a side of the split at the end of the way. */
 static void follow(walk *w, ptrdiff_t end) {
     const row_set *set = w->set;
-    const ptrdiff_t words = set->words;
-    uint32_t *follows = set->follows + end * words;
-    const uint32_t *before = NULL;
-    find_sides(w, w->node[end], follows);
-    if (w->before_level[end] >= 0) before = set->follows + w->before_level[end] * words;
-    const uint32_t other = w->right[end] ? 0xffffffffu : 0;
-    for (ptrdiff_t i = 0; i < words; i++)
-        follows[i] = (follows[i] ^ other) & (before ? before[i] : 0xffffffffu);
+    const against *g = &w->background;
+    const int32_t node = w->node[end], before = w->before_level[end];
+    uint32_t *follows = set->follows + end * set->words, *other = g->follows + end * g->words;
+    find_sides(w, node, follows);
+    keep_side(follows, w->right[end], before < 0 ? NULL : set->follows + before * set->words,
+              set->words);
+    if (!g->words) return;
+    compare_rows(w, &w->b->background, node, other);
+    keep_side(other, w->right[end], before < 0 ? g->all : g->follows + before * g->words,
+              g->words);
 }
 
 static void push(walk *w, ptrdiff_t end, int32_t node) {
@@ -220,7 +264,7 @@ static void find_subtree_sides(const walk *w, int32_t root) {
     const uint32_t *alive[2 * GROUP_SPLITS + 1], *left[2 * GROUP_SPLITS + 1];
     uint32_t *side = set->sides, *rows = set->alive;
     for (ptrdiff_t i = 0; i < 2 * s->splits[root] + 1; i++) {
-        if (is_leaf(s->route.tree + root + i)) continue;
+        if (shap_is_leaf(s->route.tree + root + i)) continue;
         find_sides(w, root + (int32_t)i, side);
         const int32_t above = s->above[root + i], split = (above >> 1) - root;
         alive[i] = NULL;

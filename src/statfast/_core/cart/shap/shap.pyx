@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shapley values of rows in sums of trees (cart/shap/shap_level.h, cart/shap/background.h).
+"""Shapley values of rows in sums of trees (cart/shap/shap_level.h).
 
 Of the cover (path-dependent TreeSHAP): Lundberg et al. 2020, doi:10.1038/s42256-019-0138-9. The
 integral of the multilinear extension by Gauss-Legendre, whose terms do not cancel, takes the place
 of the polynomials of Linear TreeShap (Yu et al. 2022, arXiv:2209.08192), and rows with the same
 pattern in a small subtree share its values, as rows with the same leaf do in Fast TreeSHAP (Yang
-2021, arXiv:2109.09847). Of a background: the leaves that mixtures of a row and rows of the
-background reach, 64 of these together.
+2021, arXiv:2109.09847). Of a background (cart/shap/background.h): rows of it are bits, 64 of which
+reach a leaf together with a pattern.
 
 The caller guarantees packed trees, leaves whose cover is not negative, and calls of some
 milliseconds.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 from statfast._core.tile.tiles cimport level
 
@@ -51,10 +52,15 @@ cdef extern from "cart/shap/shap_table.h" nogil:
         const double *point
         const double *weight
         Py_ssize_t most
-    ctypedef struct shap_block:
+    ctypedef struct shap_rows:
         const double *x
         const double *columns
-        Py_ssize_t m, p, words
+        Py_ssize_t m, words
+    ctypedef struct shap_block:
+        shap_rows rows, background
+        double weight
+        const double *beta
+        Py_ssize_t D, p
         double *out
         Py_ssize_t outputs, to
         int pairs
@@ -62,24 +68,7 @@ cdef extern from "cart/shap/shap_table.h" nogil:
         int (*add)(const shap_tree *s, const shap_rules *rules, const shap_block *b, int32_t begin,
                    int32_t end) noexcept nogil
     const shap_kernels *shap_at(int level)
-cdef extern from "cart/shap/background.h" nogil:
-    enum: BACKGROUND_ROWS
-    ctypedef struct background_fork:
-        pass
-    ctypedef struct background_room:
-        const double *beta
-        Py_ssize_t D
-        uint64_t *right
-        background_fork *forks
-        int32_t *column
-        uint8_t *phase
-        uint8_t *follows
     bint shap_is_leaf(const cart_step *node)
-    void background_sides(const cart_route *route, Py_ssize_t nodes, const double *y,
-                          Py_ssize_t count, Py_ssize_t p, uint64_t *right)
-    void background_add(const cart_route *route, const double *values, Py_ssize_t C,
-                        background_room *r, const double *x, uint64_t rows, Py_ssize_t p,
-                        int pairs, double weight, Py_ssize_t outputs, double *out)
 
 cdef const shap_kernels *kernels = shap_at(level())
 
@@ -186,72 +175,59 @@ cdef class Trees:
     ):
         """Add the values of rows by the cover of trees; of pairs, half of what a column earns more
         where the other one is asked about."""
-        cdef Py_ssize_t t
-        cdef shap_tree s
         cdef shap_rules rules
         cdef shap_block b
-        cdef int enough
+        memset(&b, 0, sizeof(b))
         rules.of_width, rules.begin = &of_width[0], &rule[0]
         rules.most = rule[rule.shape[0] - 1] - rule[rule.shape[0] - 2]
         rules.point, rules.weight = &point[0], &weight[0]
-        b.x, b.columns, b.m, b.p = &X[0, 0], &columns[0, 0], X.shape[0], X.shape[1]
-        b.words, b.pairs = columns.shape[1] // SHAP_ROWS, pairs
-        b.out, b.outputs = &out[0, 0, 0, 0], out.shape[3]
+        b.rows, b.pairs = rows_of(X, columns), pairs
+        self.add_block(first, last, begin, end, &rules, &b, out)
+
+    def add_background(
+        self,
+        Py_ssize_t first,              # as of `add`
+        Py_ssize_t last,
+        Py_ssize_t begin,
+        Py_ssize_t end,
+        const double[:, ::1] X,
+        const double[:, ::1] columns,
+        const double[:, ::1] Y,        # IN (b, p) rows of the background
+        const double[:, ::1] others,   # IN (p, b to the next multiple of 64) the same by columns
+        double weight,                 # of each of these
+        const double[:, ::1] beta,     # IN (D + 1, D + 1) see shap_table.h
+        bint pairs,
+        double[:, :, :, ::1] out,
+    ):
+        """Add the values of rows against each row of the background."""
+        cdef shap_rules rules
+        cdef shap_block b
+        memset(&rules, 0, sizeof(rules))
+        b.rows, b.background, b.pairs = rows_of(X, columns), rows_of(Y, others), pairs
+        b.weight, b.beta, b.D = weight, &beta[0, 0], beta.shape[0] - 1
+        self.add_block(first, last, begin, end, &rules, &b, out)
+
+    cdef add_block(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t begin, Py_ssize_t end,
+                   const shap_rules *rules, shap_block *b, double[:, :, :, ::1] out):
+        """Add the values of a block of rows."""
+        cdef Py_ssize_t t
+        cdef shap_tree s
+        cdef int enough
+        b.p, b.out, b.outputs = out.shape[1], &out[0, 0, 0, 0], out.shape[3]
         for t in range(first, last):
             s = self.tree(t)
             b.to = 0 if self.output is None else self.output[t]
             with nogil:
-                enough = kernels.add(&s, &rules, &b, <int32_t>begin, <int32_t>end)
+                enough = kernels.add(&s, rules, b, <int32_t>begin, <int32_t>end)
             if not enough:
                 raise MemoryError
 
-    def add_background(
-        self,
-        Py_ssize_t begin,              # trees from here
-        Py_ssize_t end,                # to here
-        const double[:, ::1] X,        # IN (m, p)
-        const double[:, ::1] Y,        # IN (b, p) rows of the background
-        double weight,                 # of each of these
-        const double[:, ::1] beta,     # IN (D + 1, D + 1) see background.h
-        bint pairs,
-        double[:, :, :, ::1] out,      # INOUT (m, p, 1 or p, outputs)
-    ):
-        """Add the values of rows against each row of the background."""
-        cdef Py_ssize_t t, i, j, k, count, p = X.shape[1], D = beta.shape[0] - 1
-        cdef Py_ssize_t nodes = 1, depth = 1
-        cdef background_room r
-        cdef cart_route route
-        cdef uint64_t rows
-        for t in range(begin, end):
-            nodes = max(nodes, self.root[t + 1] - self.root[t])
-            depth = max(depth, self.depth[t, 0])
-        r.right = <uint64_t *>malloc(nodes * sizeof(uint64_t))
-        r.forks = <background_fork *>malloc(depth * sizeof(background_fork))
-        r.column = <int32_t *>malloc(D * sizeof(int32_t))
-        r.follows = <uint8_t *>calloc(D + p, 1)
-        cdef bint lost = r.right == NULL or r.forks == NULL or r.column == NULL or r.follows == NULL
-        if not lost:
-            r.beta, r.D, r.phase = &beta[0, 0], D, r.follows + p
-            with nogil:
-                for t in range(begin, end):
-                    route = self.route(t)
-                    for k in range((Y.shape[0] + BACKGROUND_ROWS - 1) // BACKGROUND_ROWS):
-                        j = k * BACKGROUND_ROWS
-                        count = min(Y.shape[0] - j, <Py_ssize_t>BACKGROUND_ROWS)
-                        rows = (<uint64_t>-1) >> (BACKGROUND_ROWS - count)
-                        background_sides(&route, self.root[t + 1] - self.root[t], &Y[j, 0], count,
-                                         p, r.right)
-                        for i in range(X.shape[0]):
-                            background_add(&route, &self.values[0, 0], self.values.shape[1], &r,
-                                           &X[i, 0], rows, p, pairs, weight, out.shape[3],
-                                           &out[i, 0, 0, 0 if self.output is None
-                                                else self.output[t]])
-        free(r.right)
-        free(r.forks)
-        free(r.column)
-        free(r.follows)
-        if lost:
-            raise MemoryError
+
+cdef shap_rows rows_of(const double[:, ::1] X, const double[:, ::1] columns) noexcept:
+    cdef shap_rows rows
+    rows.x, rows.columns = &X[0, 0], &columns[0, 0]
+    rows.m, rows.words = X.shape[0], columns.shape[1] // SHAP_ROWS
+    return rows
 
 
 cdef void shares(const shap_tree *s, const uint64_t *bits, const double *cover, double *total,

@@ -29,6 +29,7 @@
 #include "cart/shap/shap_table.h"
 #include "cart/shap/subtree.h"
 #include "cart/shap/patterns.h"
+#include "cart/shap/background.h"
 
 /* The tables of a subtree, for all patterns. */
 static void fill(const subtree *c, double before, double *table) {
@@ -45,7 +46,7 @@ static ptrdiff_t place_columns(walk *w, int32_t root) {
     ptrdiff_t used = w->path;
     for (ptrdiff_t i = 0; i < 2 * s->splits[root] + 1; i++) {
         const cart_step *step = s->route.tree + root + i;
-        if (is_leaf(step)) continue;
+        if (shap_is_leaf(step)) continue;
         const int32_t column = (int32_t)(step->column & (ROUTE_SETS - 1));
         if (w->place[column] < 0) {
             w->column[used] = column;
@@ -57,12 +58,12 @@ static ptrdiff_t place_columns(walk *w, int32_t root) {
     return used;
 }
 
-static subtree prepare(walk *w, int32_t root) {
+static subtree prepare(walk *w, int32_t root, ptrdiff_t used) {
     const shap_tree *s = w->s;
     const int64_t rule = w->rules->of_width[s->width[root]], begin = w->rules->begin[rule];
     const ptrdiff_t Q = w->rules->begin[rule + 1] - begin, nodes = 2 * s->splits[root] + 1;
     subtree c = {
-        .tree = s, .root = root, .Q = Q, .path = w->path, .used = place_columns(w, root),
+        .tree = s, .root = root, .Q = Q, .path = w->path, .used = used,
         .point = w->rules->point + begin, .weight = w->rules->weight + begin,
         .share = w->share, .rest = w->rest, .gain = w->gain, .tables = w->tables,
         .fixed = w->fixed, .follows = w->bits, .left = w->left, .alive = w->alive,
@@ -85,7 +86,7 @@ static subtree prepare(walk *w, int32_t root) {
     fill(&c, 1.0, w->tables);
     int32_t count = 1;
     for (ptrdiff_t i = 0; i < nodes; i++) {
-        if (is_leaf(s->route.tree + root + i)) continue;
+        if (shap_is_leaf(s->route.tree + root + i)) continue;
         w->coefficients[i] = 0;
         if (s->above[root + i] < 0) continue;
         fill(&c, s->before[root + i], w->tables + 2 * Q * count);
@@ -95,20 +96,20 @@ static subtree prepare(walk *w, int32_t root) {
 }
 
 /* The bits of 32 patterns at the splits of the subtree, from `words` after those of the path. */
-static void spread_bits(walk *w, const subtree *c) {
+static void spread_bits(walk *w, int32_t root) {
     const shap_tree *s = w->s;
     const uint32_t *side = w->bits + w->path;
-    for (ptrdiff_t i = 0; i < 2 * s->splits[c->root] + 1; i++) {
-        const int32_t above = s->above[c->root + i], split = above >> 1;
-        if (is_leaf(s->route.tree + c->root + i)) continue;
+    for (ptrdiff_t i = 0; i < 2 * s->splits[root] + 1; i++) {
+        const int32_t above = s->above[root + i], split = above >> 1;
+        if (shap_is_leaf(s->route.tree + root + i)) continue;
         w->left[i] = *side++;
         w->alive[i] = 0xffffffffu;
         if (above < 0) continue;
-        if (split < c->root) {
+        if (split < root) {
             w->alive[i] = w->bits[w->places[i]];
         } else {
-            const uint32_t way = w->left[split - c->root];
-            w->alive[i] = w->alive[split - c->root] & (above & 1 ? ~way : way);
+            const uint32_t way = w->left[split - root];
+            w->alive[i] = w->alive[split - root] & (above & 1 ? ~way : way);
         }
     }
 }
@@ -117,7 +118,6 @@ static void spread_bits(walk *w, const subtree *c) {
 static void find_values(walk *w, subtree *c, ptrdiff_t count, double *values) {
     const ptrdiff_t C = w->s->C, stride = w->stride;
     const int padded = w->set->sums != NULL;
-    spread_bits(w, c);
     if (padded) memset(values, 0, (size_t)(count * stride) * sizeof(double));
     for (ptrdiff_t set = 0; set < (w->b->pairs ? c->used : 1); set++) {
         for (ptrdiff_t channel = 0; channel < C; channel++) {
@@ -173,7 +173,7 @@ static INLINE void add_row(const walk *w, ptrdiff_t places, const double *values
 static void flush(const walk *w) {
     const shap_block *b = w->b;
     const ptrdiff_t C = w->s->C;
-    for (ptrdiff_t r = 0; w->set->sums && r < b->m; r++) {
+    for (ptrdiff_t r = 0; w->set->sums && r < b->rows.m; r++) {
         double *row = b->out + r * b->p * b->outputs + b->to;
         const double *sums = w->set->sums + r * w->stride;
         for (ptrdiff_t j = 0; j < b->p; j++)
@@ -193,13 +193,25 @@ static int make_room(row_set *set, size_t wanted) {
     return 1;
 }
 
+/* Whether rows are so few that they need no patterns. */
+static INLINE int is_few(const row_set *set) { return set->m <= SHAP_ROWS; }
+
+/* Whether no row of the background reaches the end of the way with any of a few rows. */
+static int is_out_of_reach(walk *w) {
+    if (!w->background.words || !is_few(w->set)) return 0;
+    for (ptrdiff_t d = 0; d < w->path; d++) w->bits[d] = *bits_of(w, d);
+    const int reached = reach_root(w, w->set->m) != 0;
+    for (ptrdiff_t d = 0; d < w->path; d++) w->background.takes[d] = NULL;
+    return !reached;
+}
+
 /* Add the values of a small subtree to all rows. */
 static int add_subtree(walk *w, int32_t root) {
     const shap_block *b = w->b;
     row_set *set = w->set;
+    if (is_out_of_reach(w)) return 1;
     const ptrdiff_t n_bits = w->path + w->s->splits[root];
-    subtree c = prepare(w, root);
-    const ptrdiff_t columns = c.used, places = columns * (b->pairs ? columns : 1);
+    const ptrdiff_t columns = place_columns(w, root), places = columns * (b->pairs ? columns : 1);
     const ptrdiff_t of_column = set->sums ? w->s->C : b->outputs * (b->pairs ? b->p : 1);
     if (!set->sums) w->stride = places * w->s->C;
     const ptrdiff_t size = w->stride;
@@ -208,7 +220,10 @@ static int add_subtree(walk *w, int32_t root) {
             w->offset[other * columns + k] =
                 w->column[k] * of_column + (b->pairs ? w->column[other] * b->outputs : 0);
     find_subtree_sides(w, root);
-    const int shared = n_bits <= MAX_BITS;
+    subtree c = {0};
+    if (w->background.words) prepare_background(w, root);
+    else c = prepare(w, root, columns);
+    const int shared = n_bits <= MAX_BITS && !is_few(set);
     const ptrdiff_t count = shared ? number_patterns(w, n_bits) : set->m;
     if (!make_room(set, (size_t)size * (size_t)((shared ? count : 0) + SHAP_ROWS))) return 0;
     for (ptrdiff_t begin = 0; begin < count; begin += SHAP_ROWS) {
@@ -217,7 +232,9 @@ static int add_subtree(walk *w, int32_t root) {
         if (shared) spread_patterns(set->pattern + begin, lanes, n_bits, w->bits);
         for (ptrdiff_t d = 0; !shared && d < n_bits; d++)
             w->bits[d] = bits_of(w, d)[begin / SHAP_ROWS];
-        find_values(w, &c, lanes, values);
+        spread_bits(w, root);
+        if (w->background.words) find_background_values(w, root, columns, lanes, values);
+        else find_values(w, &c, lanes, values);
         for (ptrdiff_t i = 0; !shared && i < lanes; i++)
             add_row(w, places, values + i * size, begin + i);
     }
@@ -236,18 +253,22 @@ static int add_group(walk *w, int32_t root, ptrdiff_t length) {
     row_set *set = w->set, *other = set + 1;
     const ptrdiff_t n_bits = w->path + s->splits[root];
     uint32_t *to[MAX_BITS], bits[MAX_BITS];
+    if (is_out_of_reach(w)) return 1;
     place_columns(w, root);
     find_subtree_sides(w, root);
-    other->m = number_patterns(w, n_bits);
+    if (is_few(set))
+        for (ptrdiff_t r = 0; r < set->m; r++) set->id[r] = (int32_t)r;
+    other->m = is_few(set) ? set->m : number_patterns(w, n_bits);
     other->words = (other->m + SHAP_ROWS - 1) / SHAP_ROWS;
     other->first = root;
     for (ptrdiff_t d = 0; d < w->path; d++) to[d] = other->follows + w->level[d] * other->words;
     ptrdiff_t n = w->path;
     for (ptrdiff_t i = 0; i < 2 * s->splits[root] + 1; i++)
-        if (!is_leaf(s->route.tree + root + i)) to[n++] = w->given + i * other->words;
+        if (!shap_is_leaf(s->route.tree + root + i)) to[n++] = w->given + i * other->words;
     for (ptrdiff_t k = 0; k < other->words; k++) {
-        spread_patterns(set->pattern + k * SHAP_ROWS, other->m - k * SHAP_ROWS, n_bits, bits);
-        for (ptrdiff_t d = 0; d < n_bits; d++) to[d][k] = bits[d];
+        if (!is_few(set))
+            spread_patterns(set->pattern + k * SHAP_ROWS, other->m - k * SHAP_ROWS, n_bits, bits);
+        for (ptrdiff_t d = 0; d < n_bits; d++) to[d][k] = is_few(set) ? *bits_of(w, d) : bits[d];
     }
     memset(other->sums, 0, (size_t)(other->m * w->stride) * sizeof(double));
     w->set = other;
@@ -260,7 +281,8 @@ static int add_group(walk *w, int32_t root, ptrdiff_t length) {
 /* Add the values of the subtrees that begin at nodes [begin, end) below a node. */
 static int traverse(walk *w, int32_t root, ptrdiff_t base, int32_t begin, int32_t end) {
     const shap_tree *s = w->s;
-    const int32_t most = w->set->sums ? PATTERN_SPLITS : SHAP_SPLITS;
+    const int32_t of_patterns = w->background.words ? BACKGROUND_SPLITS : PATTERN_SPLITS;
+    const int32_t most = w->set->sums ? of_patterns : SHAP_SPLITS;
     const int grouped = w->set == w->sets && w->set->sums;
     ptrdiff_t length = base;
     int32_t node = root;

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of cart/shap/shap.pyx: Shapley values of rows in one tree, where a column that is not
-   asked about goes both ways, by the shares of the cover. */
+   asked about goes both ways, by the shares of the cover, or as rows of a background do. */
 #ifndef STATFAST_CART_SHAP_TABLE_H
 #define STATFAST_CART_SHAP_TABLE_H
 
 #include <stdlib.h>
 
 #include "cart/walk/route.h"
+#include "simd/compiler.h"
 
 #define SHAP_LANES 16 /* patterns whose sums stay in registers */
 #define SHAP_GROUPS 2 /* groups of as many patterns that go through a subtree together */
 #define SHAP_ROWS (SHAP_GROUPS * SHAP_LANES) /* also the bits of a word */
-#define SHAP_SPLITS 9    /* most splits of a subtree whose rows are taken by their patterns, */
-#define PATTERN_SPLITS 7 /* if patterns of a larger subtree stand for rows, */
-#define GROUP_SPLITS 32  /* which has at most so many */
+#define SHAP_SPLITS 9       /* most splits of a subtree whose rows are taken by their patterns, */
+#define PATTERN_SPLITS 7    /* if patterns of a larger subtree stand for rows, */
+#define BACKGROUND_SPLITS 3 /* and there is a background, */
+#define GROUP_SPLITS 32     /* which has at most so many */
+
+static INLINE int shap_is_leaf(const cart_step *node) {
+    uint64_t bits;
+    memcpy(&bits, &node->threshold, sizeof bits);
+    return bits >> 48 == 0x7ff8;
+}
 
 /* A tree and its splits. */
 typedef struct {
@@ -39,11 +47,20 @@ typedef struct {
     ptrdiff_t most; /* points of a rule */
 } shap_rules;
 
-/* Rows, whose values are added to `out`. */
 typedef struct {
     const double *x;       /* (m, p) */
     const double *columns; /* (p, words * SHAP_ROWS) the same by columns, and anything behind */
-    ptrdiff_t m, p, words;
+    ptrdiff_t m, words;
+} shap_rows;
+
+/* Rows, whose values are added to `out`. */
+typedef struct {
+    shap_rows rows;
+    shap_rows background; /* of an even number of words; none: values are by the cover */
+    double weight;        /* of each row of the background */
+    const double *beta;   /* (D + 1, D + 1) the integral of t^u (1 - t)^v on [0, 1] */
+    ptrdiff_t D;          /* the most columns of a path */
+    ptrdiff_t p;
     double *out;           /* (m, p, 1 or p, outputs) */
     ptrdiff_t outputs, to; /* the first output of the tree */
     int pairs;

@@ -36,12 +36,6 @@ typedef struct {
     double sign;
 } subtree;
 
-static INLINE int is_leaf(const cart_step *node) {
-    uint64_t bits;
-    memcpy(&bits, &node->threshold, sizeof bits);
-    return bits >> 48 == 0x7ff8;
-}
-
 static INLINE ptrdiff_t leaf_of(const cart_step *node) {
     uint64_t bits;
     memcpy(&bits, &node->threshold, sizeof bits);
@@ -226,7 +220,7 @@ static void add_channel(const subtree *s, ptrdiff_t channel) {
     memcpy(s->stack, s->weights, (size_t)size * sizeof(double));
     nodes[0] = s->root;
     phase[0] = ENTER;
-    if (is_leaf(tree + s->root)) {
+    if (shap_is_leaf(tree + s->root)) {
         const double value = s->tree->values[leaf_of(tree + s->root) * s->tree->C + channel];
         for (ptrdiff_t i = 0; i < size; i++) s->stack[i] = value;
         d = -1;
@@ -235,7 +229,7 @@ static void add_channel(const subtree *s, ptrdiff_t channel) {
         const int32_t node = nodes[d], right = tree[node].right;
         double *L = s->stack + size * (1 + 2 * d), *R = L + size;
         double *P = d == 0 ? s->stack : phase[d - 1] == FROM_LEFT ? L - 2 * size : L - size;
-        const int leaves = is_leaf(tree + node + 1) | is_leaf(tree + right) << 1;
+        const int leaves = shap_is_leaf(tree + node + 1) | shap_is_leaf(tree + right) << 1;
         if (leaves == 3) {
             visit(s, node, 1, 1, 1, channel, P, L, R);
             d--;
