@@ -222,5 +222,4 @@ def write_boosting(model: Any) -> Any:
     return made
 
 
-READ = dict.fromkeys((CLASSIFIER, REGRESSOR), read_boosting)
-WRITE = dict.fromkeys((CLASSIFIER, REGRESSOR), write_boosting)
+PAIRS = dict.fromkeys((CLASSIFIER, REGRESSOR), (read_boosting, write_boosting))

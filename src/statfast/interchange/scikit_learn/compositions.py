@@ -124,5 +124,7 @@ def _copy_output(source: Any, made: Any) -> None:
         made._sklearn_output_config = dict(output)
 
 
-READ = {"Pipeline": _read_pipeline, "ColumnTransformer": _read_columns}
-WRITE = {"Pipeline": _write_pipeline, "ColumnTransformer": _write_columns}
+PAIRS = {
+    "Pipeline": (_read_pipeline, _write_pipeline),
+    "ColumnTransformer": (_read_columns, _write_columns),
+}

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -191,9 +190,12 @@ def _learned(fitted: Any) -> bool:
     return any(name.endswith("_") and not name.startswith("__") for name in vars(fitted))
 
 
-READ: dict[str, Callable[[Any], Any]] = {k: v for m in _MODULES for k, v in m.READ.items()} | {
-    k: partial(v, convert=from_sklearn) for m in _OF_MODELS for k, v in m.READ.items()
+# Of each class of scikit-learn, the functions that read and write it; or None: the same of another
+# class of statfast.
+_PAIRS = {name: pair for module in _MODULES for name, pair in module.PAIRS.items()} | {
+    name: (partial(read, convert=from_sklearn), partial(write, convert=to_sklearn))
+    for module in _OF_MODELS
+    for name, (read, write) in module.PAIRS.items()
 }
-WRITE: dict[str, Callable[[Any], Any]] = {k: v for m in _MODULES for k, v in m.WRITE.items()} | {
-    k: partial(v, convert=to_sklearn) for m in _OF_MODELS for k, v in m.WRITE.items()
-}
+READ = {name: read for name, (read, _) in _PAIRS.items()}
+WRITE = {name: write for name, (_, write) in _PAIRS.items() if write}

@@ -199,19 +199,11 @@ def write_mixture(model: Any) -> Any:
     )
 
 
-READ = {
-    "LinearDiscriminantAnalysis": read_lda,
-    "QuadraticDiscriminantAnalysis": read_qda,
-    "GaussianNB": read_gaussian,
-    **dict.fromkeys(("MultinomialNB", "BernoulliNB", "ComplementNB"), read_counts),
-    "CategoricalNB": read_categorical,
-    "GaussianMixture": read_mixture,
-}
-WRITE = {
-    "LinearDiscriminantAnalysis": write_lda,
-    "QuadraticDiscriminantAnalysis": write_qda,
-    **dict.fromkeys(
-        ("GaussianNB", "MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB"), write_bayes
-    ),
-    "GaussianMixture": write_mixture,
+PAIRS = {
+    "LinearDiscriminantAnalysis": (read_lda, write_lda),
+    "QuadraticDiscriminantAnalysis": (read_qda, write_qda),
+    "GaussianNB": (read_gaussian, write_bayes),
+    **dict.fromkeys(("MultinomialNB", "BernoulliNB", "ComplementNB"), (read_counts, write_bayes)),
+    "CategoricalNB": (read_categorical, write_bayes),
+    "GaussianMixture": (read_mixture, write_mixture),
 }

@@ -285,15 +285,9 @@ def _write_stacking(model: Any, convert: Convert) -> Any:
     )  # fmt: skip
 
 
-READ = {
-    **dict.fromkeys(("AdaBoostClassifier", "AdaBoostRegressor"), _read_adaboost),
-    **dict.fromkeys(("BaggingClassifier", "BaggingRegressor"), _read_bagging),
-    **dict.fromkeys(("VotingClassifier", "VotingRegressor"), _read_voting),
-    **dict.fromkeys(("StackingClassifier", "StackingRegressor"), _read_stacking),
-}
-WRITE = {
-    **dict.fromkeys(("AdaBoostClassifier", "AdaBoostRegressor"), _write_adaboost),
-    **dict.fromkeys(("BaggingClassifier", "BaggingRegressor"), _write_bagging),
-    **dict.fromkeys(("VotingClassifier", "VotingRegressor"), _write_voting),
-    **dict.fromkeys(("StackingClassifier", "StackingRegressor"), _write_stacking),
+PAIRS = {
+    **dict.fromkeys(("AdaBoostClassifier", "AdaBoostRegressor"), (_read_adaboost, _write_adaboost)),
+    **dict.fromkeys(("BaggingClassifier", "BaggingRegressor"), (_read_bagging, _write_bagging)),
+    **dict.fromkeys(("VotingClassifier", "VotingRegressor"), (_read_voting, _write_voting)),
+    **dict.fromkeys(("StackingClassifier", "StackingRegressor"), (_read_stacking, _write_stacking)),
 }

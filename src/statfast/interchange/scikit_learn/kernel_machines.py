@@ -198,5 +198,7 @@ def write_ridge(model: Any) -> Any:
     )  # fmt: skip
 
 
-READ = {**dict.fromkeys(KINDS, read_machine), "KernelRidge": read_ridge}
-WRITE = {**dict.fromkeys(KINDS, write_machine), "KernelRidge": write_ridge}
+PAIRS = {
+    **dict.fromkeys(KINDS, (read_machine, write_machine)),
+    "KernelRidge": (read_ridge, write_ridge),
+}

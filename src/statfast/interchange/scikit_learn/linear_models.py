@@ -239,17 +239,12 @@ def write_linear_machine(model: Any) -> Any:
     return sklearn_model("svm", type(model).__name__, model, **learned)
 
 
-READ = {
-    **dict.fromkeys(REGRESSORS, read_regressor),
-    **dict.fromkeys(("RidgeClassifier", "RidgeClassifierCV"), read_ridge_classifier),
-    **dict.fromkeys(("LogisticRegression", "LogisticRegressionCV"), read_logistic),
-    **dict.fromkeys(("LinearSVC", "LinearSVR"), read_linear_machine),
-    **dict.fromkeys(GLMS, read_glm),
-}
-WRITE = {
-    **dict.fromkeys(REGRESSORS, write_regressor),
-    **dict.fromkeys(("RidgeClassifier", "RidgeClassifierCV"), write_ridge_classifier),
-    **dict.fromkeys(("LogisticRegression", "LogisticRegressionCV"), write_logistic),
-    **dict.fromkeys(("LinearSVC", "LinearSVR"), write_linear_machine),
-    **dict.fromkeys(GLMS, write_glm),
+RIDGE_CLASSIFIERS = ("RidgeClassifier", "RidgeClassifierCV")
+LOGISTIC = ("LogisticRegression", "LogisticRegressionCV")
+PAIRS = {
+    **dict.fromkeys(REGRESSORS, (read_regressor, write_regressor)),
+    **dict.fromkeys(RIDGE_CLASSIFIERS, (read_ridge_classifier, write_ridge_classifier)),
+    **dict.fromkeys(LOGISTIC, (read_logistic, write_logistic)),
+    **dict.fromkeys(("LinearSVC", "LinearSVR"), (read_linear_machine, write_linear_machine)),
+    **dict.fromkeys(GLMS, (read_glm, write_glm)),
 }

@@ -425,29 +425,16 @@ def write_isotonic(model: Any) -> Any:
     return made
 
 
-READ = {
-    **dict.fromkeys(SCALERS, read_scaler),
-    **dict.fromkeys(OF_ONE_ROW, read_by_one_row),
-    **dict.fromkeys(ENCODERS, read_encoder),
-    "SimpleImputer": read_imputer,
-    "PCA": read_pca,
-    **dict.fromkeys(NEIGHBORS, read_neighbors),
-    "KMeans": read_kmeans,
-    **dict.fromkeys(BY_SCORE, read_by_score),
-    "VarianceThreshold": read_by_variance,
-    "TruncatedSVD": read_svd,
-    "IsotonicRegression": read_isotonic,
-}
-WRITE = {
-    **dict.fromkeys(SCALERS, write_scaler),
-    **dict.fromkeys(OF_ONE_ROW, write_by_one_row),
-    **dict.fromkeys(ENCODERS, write_encoder),
-    "SimpleImputer": write_imputer,
-    "PCA": write_pca,
-    **dict.fromkeys(NEIGHBORS, write_neighbors),
-    "KMeans": write_kmeans,
-    **dict.fromkeys(BY_SCORE, write_by_score),
-    "VarianceThreshold": write_by_variance,
-    "TruncatedSVD": write_svd,
-    "IsotonicRegression": write_isotonic,
+PAIRS = {
+    **dict.fromkeys(SCALERS, (read_scaler, write_scaler)),
+    **dict.fromkeys(OF_ONE_ROW, (read_by_one_row, write_by_one_row)),
+    **dict.fromkeys(ENCODERS, (read_encoder, write_encoder)),
+    "SimpleImputer": (read_imputer, write_imputer),
+    "PCA": (read_pca, write_pca),
+    **dict.fromkeys(NEIGHBORS, (read_neighbors, write_neighbors)),
+    "KMeans": (read_kmeans, write_kmeans),
+    **dict.fromkeys(BY_SCORE, (read_by_score, write_by_score)),
+    "VarianceThreshold": (read_by_variance, write_by_variance),
+    "TruncatedSVD": (read_svd, write_svd),
+    "IsotonicRegression": (read_isotonic, write_isotonic),
 }

@@ -332,11 +332,9 @@ def write_isolation(model: Any) -> Any:
     return made
 
 
-READ = {**dict.fromkeys(TREE_KINDS, read_tree), **dict.fromkeys(FOREST_KINDS, read_forest)}
-READ["IsolationForest"] = read_isolation
-WRITE = {
-    "DecisionTreeClassifier": write_tree,
-    "DecisionTreeRegressor": write_tree,
-    **dict.fromkeys(FOREST_KINDS, write_forest),
-    "IsolationForest": write_isolation,
+PAIRS = {
+    **dict.fromkeys(("DecisionTreeClassifier", "DecisionTreeRegressor"), (read_tree, write_tree)),
+    **dict.fromkeys(("ExtraTreeClassifier", "ExtraTreeRegressor"), (read_tree, None)),
+    **dict.fromkeys(FOREST_KINDS, (read_forest, write_forest)),
+    "IsolationForest": (read_isolation, write_isolation),
 }

@@ -92,13 +92,8 @@ def write_labels(model: Any) -> Any:
     return made
 
 
-READ = {
-    **dict.fromkeys(VECTORIZERS, read_vectorizer),
-    "TfidfTransformer": read_weights,
-    **dict.fromkeys(LABELS, read_labels),
-}
-WRITE = {
-    **dict.fromkeys(VECTORIZERS, write_vectorizer),
-    "TfidfTransformer": write_weights,
-    **dict.fromkeys(LABELS, write_labels),
+PAIRS = {
+    **dict.fromkeys(VECTORIZERS, (read_vectorizer, write_vectorizer)),
+    "TfidfTransformer": (read_weights, write_weights),
+    **dict.fromkeys(LABELS, (read_labels, write_labels)),
 }

@@ -280,19 +280,11 @@ def write_selector(model: Any, convert: Convert) -> Any:
     return require_same_columns(model, made)
 
 
-READ = {
-    "OneVsRestClassifier": read_one_vs_rest,
-    **dict.fromkeys(OUTPUTS, read_outputs),
-    "CalibratedClassifierCV": read_calibrated,
-    "TransformedTargetRegressor": read_target,
-    "FeatureUnion": read_union,
-    **dict.fromkeys(("RFE", "SelectFromModel"), read_selector),
-}
-WRITE = {
-    "OneVsRestClassifier": write_one_vs_rest,
-    **dict.fromkeys(OUTPUTS, write_outputs),
-    "CalibratedClassifierCV": write_calibrated,
-    "TransformedTargetRegressor": write_target,
-    "FeatureUnion": write_union,
-    **dict.fromkeys(("RFE", "SelectFromModel"), write_selector),
+PAIRS = {
+    "OneVsRestClassifier": (read_one_vs_rest, write_one_vs_rest),
+    **dict.fromkeys(OUTPUTS, (read_outputs, write_outputs)),
+    "CalibratedClassifierCV": (read_calibrated, write_calibrated),
+    "TransformedTargetRegressor": (read_target, write_target),
+    "FeatureUnion": (read_union, write_union),
+    **dict.fromkeys(("RFE", "SelectFromModel"), (read_selector, write_selector)),
 }
