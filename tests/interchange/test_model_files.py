@@ -4,6 +4,7 @@
 import io
 import json
 import multiprocessing
+import os
 import pickle
 import struct
 import warnings
@@ -533,6 +534,30 @@ def test_places_that_are_none(tmp_path):
         assert ".statfast-" not in str(caught.value)
         assert str(tmp_path) in str(caught.value)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["text"]
+
+
+def test_a_read_only_file_is_not_replaced(tmp_path, monkeypatch):
+    model = statfast.Ridge().fit([[0.0], [1.0]], [0.0, 1.0])
+    path = tmp_path / "model"
+    path.write_bytes(b"mine")
+    path.chmod(0o444)
+    # The superuser may write to any file, as open does.
+    monkeypatch.setattr(os, "access", lambda place, mode: mode != os.W_OK)
+    with pytest.raises(PermissionError, match="The file is read-only") as caught:
+        save(model, path)
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == b"mine"
+    assert [place.name for place in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of Windows are others")
+def test_a_replaced_file_keeps_its_permissions(tmp_path):
+    model = statfast.Ridge().fit([[0.0], [1.0]], [0.0, 1.0])
+    path = tmp_path / "model"
+    save(model, path)
+    path.chmod(0o600)
+    save(model, path)
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_file_that_is_not_there(tmp_path):

@@ -11,6 +11,7 @@ import errno
 import io
 import json
 import os
+import stat
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -69,6 +70,8 @@ def save(model: Any, path: str | PathLike[str] | IO[bytes]) -> None:
         rows that are stored elsewhere. The message says where it is.
     NotFittedError
         If `model` is not fitted.
+    OSError
+        If the file cannot be written, or is there and read-only.
 
     See Also
     --------
@@ -249,6 +252,11 @@ def _replacing(path: Any) -> Iterator[Any]:
     target = os.path.realpath(os.fspath(path))
     if os.path.isdir(target):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
+    mode = 0o666 & ~_umask()
+    if os.path.exists(target):  # replaced where it could be written, and with its permissions
+        if not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, "The file is read-only", target)
+        mode = stat.S_IMODE(os.stat(target).st_mode)
     folder = os.path.dirname(target)
     try:
         handle, beside = tempfile.mkstemp(prefix=".statfast-", dir=folder)
@@ -257,7 +265,7 @@ def _replacing(path: Any) -> Iterator[Any]:
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
-        os.chmod(beside, 0o666 & ~_umask())
+        os.chmod(beside, mode)
         os.replace(beside, target)
     except BaseException:
         os.unlink(beside)
