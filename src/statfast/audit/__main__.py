@@ -22,6 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a script, print the table, and return the script's exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m statfast.audit",
+        usage="%(prog)s [-h] [--html FILE] [--width WIDTH] script ...",
         description=_DESCRIPTION,
         epilog="In a notebook: report = statfast.audit.watch().",
     )
@@ -29,9 +30,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--width", type=int, help="characters of a line of the table (default: the terminal's)"
     )
-    parser.add_argument("script", help="the script to run")
+    parser.add_argument("script", nargs="?", help="the script to run")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script is given")
     options = parser.parse_args(arguments)
+    if options.script is None:
+        parser.error("there is no script. Name the one to run, and then its own arguments.")
     script = Path(options.script)
     if not script.is_file():
         parser.error(f"there is no file {options.script}")

@@ -124,15 +124,15 @@ class AuditReport:
         ours = sum(row.twin_seconds for row in self.rows)
         inside = self._watcher.n_inside
         parts = [
-            f"{counts['calls']} calls, {counts['doubled']} answered by both: scikit-learn "
+            f"Calls: {counts['calls']}, answered by both: {counts['doubled']}; scikit-learn "
             f"{_seconds(theirs)}, statfast {_seconds(ours)}.",
-            f"Of {counts['rows']} rows {counts['faster']} are faster, {counts['slower']} slower; "
-            f"answers of {counts['equal']} are equal, {counts['explained']} differ for a known "
-            f"reason, {counts['differs']} for no known one; {counts['failed']} failed, "
-            f"{counts['not doubled']} were not doubled.",
+            f"Rows: {counts['rows']}. Faster: {counts['faster']}, slower: {counts['slower']}. "
+            f"Answers equal: {counts['equal']}, different for a known reason: "
+            f"{counts['explained']}, for no known one: {counts['differs']}; failed: "
+            f"{counts['failed']}, not doubled: {counts['not doubled']}.",
         ]
         if inside:
-            parts.append(f"{inside} calls inside others are part of them.")
+            parts.append(f"Calls inside others, part of them: {inside}.")
         return " ".join(parts)
 
     def __str__(self) -> str:

@@ -26,6 +26,7 @@ _LAZY_MODULES = (  # classes that scikit-learn shows after an experimental impor
     "impute._iterative",
     "model_selection._search_successive_halving",
 )
+_OLD_NAMES = {"base_estimator": "estimator"}  # of parameters, in earlier versions: chains to 1.6
 
 
 def module_of(cls: type) -> str:
@@ -119,6 +120,8 @@ class TwinMaker:
         for name, value in given.items():
             if _is_default(value, known.get(name, inspect.Parameter.empty)):
                 continue
+            if name not in defaults_of(other):
+                name = _OLD_NAMES.get(name, name)
             if name not in defaults_of(other) and name not in ignored_names(other):
                 self.not_taken.append(f"{cls.__name__}: {name}={_short(value)} is not taken here")
                 continue
