@@ -24,7 +24,7 @@ def waves(n, asked, p, seed, **settings):
 
 def _forest(n, asked, p, trees, group=""):
     make = partial(waves, n, asked, p, trees=trees)
-    name = f"{trees} deep trees, {asked}x{p}"
+    name = f"{trees} deep trees of {n} rows, {asked}x{p}"
     return Problem(name, "shares of forests", make, group=group, beyond=not group)
 
 
@@ -131,12 +131,12 @@ SUITE = Suite(
     family="trees and ensembles",
     problems=[
         _forest(4_000, 500, 20, 100, "forest"),
-        _forest(32_236, 2_000, 20, 100),
+        _forest(32_236, 50, 20, 100),
         _boosting(20_000, 2_000, 20, 100, 31, "boosting"),
-        _boosting(20_000, 2_000, 20, 100, 255),
+        _boosting(20_000, 500, 20, 100, 255),
     ],
     quick=[_forest(500, 50, 5, 10, "forest"), _boosting(1_000, 100, 5, 20, 15, "boosting")],
-    growth=Growth(2_000, lambda n: _boosting(20_000, n, 20, 100, 255)),
+    growth=Growth(500, lambda n: _boosting(20_000, n, 20, 100, 255)),
     libraries={"statfast": Library(HERE), "shap": Library(SHAP), "xgboost": Library(XGBOOST)},
     checks={FOREST: SumCheck, BOOSTING: SumCheck},
     # xgboost adds in float32.
