@@ -39,8 +39,8 @@ static void prepare_background(walk *w, int32_t root) {
 
 /* Keep of the rows that reach a node with each pattern those that reach its child; returns the
    patterns that any row reaches it with. */
-static uint32_t reach(const against *g, uint32_t patterns, uint32_t holds, const uint32_t *takes,
-                      const uint32_t *from, uint32_t *to) {
+static NOINLINE uint32_t reach(const against *g, uint32_t patterns, uint32_t holds,
+                               const uint32_t *takes, const uint32_t *from, uint32_t *to) {
     uint32_t reached = 0;
     for (uint32_t rest = patterns; rest; rest &= rest - 1) {
         const int i = LOWEST_BIT(rest);
@@ -97,8 +97,8 @@ static INLINE void earn_rows(const shap_block *block, const uint64_t *differs, u
 }
 
 /* Add the values of patterns at a leaf that rows reach with them. */
-static void add_leaf(const walk *w, int32_t leaf, uint32_t patterns, const uint32_t *reaches,
-                     ptrdiff_t used, double *values) {
+static NOINLINE void add_leaf(const walk *w, int32_t leaf, uint32_t patterns,
+                              const uint32_t *reaches, ptrdiff_t used, double *values) {
     const against *g = &w->background;
     const shap_block *block = w->b;
     const ptrdiff_t C = w->s->C, n = g->n_columns, sets = block->pairs ? n : 1;
@@ -164,7 +164,7 @@ static void add_leaves(walk *w, int32_t root, int32_t node, uint32_t patterns, u
 
 /* Go down the path with `count` patterns, whose bits are in w->bits; returns those that any row
    reaches its end with. */
-static uint32_t reach_root(walk *w, ptrdiff_t count) {
+static NOINLINE uint32_t reach_root(walk *w, ptrdiff_t count) {
     against *g = &w->background;
     uint32_t patterns = 0xffffffffu >> (SHAP_ROWS - count);
     for (ptrdiff_t i = 0; i < count; i++)

@@ -162,7 +162,7 @@ static void *allocate(walk *w) {
 }
 
 /* The bits of rows that go left at a node. */
-static void compare_rows(const walk *w, const shap_rows *rows, int32_t node, uint32_t *sides) {
+static NOINLINE void compare_rows(const walk *w, const shap_rows *rows, int32_t node, uint32_t *sides) {
     const cart_step *step = w->s->route.tree + node;
     const ptrdiff_t column = step->column & (ROUTE_SETS - 1), p = w->b->p;
     if (w->s->routed) {
@@ -196,7 +196,8 @@ static void find_sides(const walk *w, int32_t node, uint32_t *sides) {
 }
 
 /* Keep of rows that go left those that go to the side `right` and took all ways `before`. */
-static INLINE void keep_side(uint32_t *sides, int right, const uint32_t *before, ptrdiff_t words) {
+static NOINLINE void keep_side(uint32_t *sides, int right, const uint32_t *before,
+                               ptrdiff_t words) {
     const uint32_t other = right ? 0xffffffffu : 0;
     for (ptrdiff_t i = 0; i < words; i++)
         sides[i] = (sides[i] ^ other) & (before ? before[i] : 0xffffffffu);

@@ -12,6 +12,7 @@ The caller guarantees packed trees, leaves whose cover is not negative, and call
 milliseconds.
 """
 
+cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
@@ -73,6 +74,7 @@ cdef extern from "cart/shap/shap_table.h" nogil:
 cdef const shap_kernels *kernels = shap_at(level())
 
 
+@cython.auto_pickle(False)  # it lives as long as a call
 cdef class Trees:
     """Trees whose values are summed, and what is known of their splits."""
     cdef const uint64_t[:, ::1] nodes

@@ -197,7 +197,7 @@ static int make_room(row_set *set, size_t wanted) {
 static INLINE int is_few(const row_set *set) { return set->m <= SHAP_ROWS; }
 
 /* Whether no row of the background reaches the end of the way with any of a few rows. */
-static int is_out_of_reach(walk *w) {
+static NOINLINE int is_out_of_reach(walk *w) {
     if (!w->background.words || !is_few(w->set)) return 0;
     for (ptrdiff_t d = 0; d < w->path; d++) w->bits[d] = *bits_of(w, d);
     const int reached = reach_root(w, w->set->m) != 0;
