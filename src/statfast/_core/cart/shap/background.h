@@ -39,7 +39,7 @@ static void prepare_background(walk *w, int32_t root) {
 
 /* Keep of the rows that reach a node with each pattern those that reach its child; returns the
    patterns that any row reaches it with. */
-static NOINLINE uint32_t reach(const against *g, uint32_t patterns, uint32_t holds,
+static NOINLINE uint32_t restrict_rows(const against *g, uint32_t patterns, uint32_t holds,
                                const uint32_t *takes, const uint32_t *from, uint32_t *to) {
     uint32_t reached = 0;
     for (uint32_t rest = patterns; rest; rest &= rest - 1) {
@@ -153,7 +153,7 @@ static void add_leaves(walk *w, int32_t root, int32_t node, uint32_t patterns, u
         g->takes[place] = g->ways + (2 * i + right) * g->words;
         g->holds[place] = w->alive[i] & (right ? ~w->left[i] : w->left[i]);
         const uint32_t reached =
-            reach(g, patterns, g->holds[place], g->takes[place], reaches, below);
+            restrict_rows(g, patterns, g->holds[place], g->takes[place], reaches, below);
         if (reached)
             add_leaves(w, root, right ? step->right : node + 1, reached, below, used, values);
     }
@@ -173,7 +173,7 @@ static NOINLINE uint32_t reach_root(walk *w, ptrdiff_t count) {
         g->takes[d] = g->follows + w->level[d] * g->words;
         g->holds[d] = w->bits[d];
         g->columns[d] = (int32_t)d;
-        patterns = reach(g, patterns, w->bits[d], g->takes[d], g->reaches, g->reaches);
+        patterns = restrict_rows(g, patterns, w->bits[d], g->takes[d], g->reaches, g->reaches);
     }
     g->n_columns = w->path;
     return patterns;
