@@ -155,6 +155,28 @@ def test_tasks_of_a_round(client, rows):
     assert parts.rounds == 3
 
 
+def refuse(*_, **__):
+    raise AssertionError("no tasks were expected")
+
+
+def test_calls_and_tasks_bring_the_same_bits(client, rows, monkeypatch):
+    """Rounds call the workers; where a call fails, tasks do the same."""
+    X, y, _ = rows
+    cloud, target = client.persist(collections(X, y))
+    known = statfast.LinearRegression().fit(in_parts(X, y)).coef_
+    with monkeypatch.context() as changed:
+        changed.setattr(client, "submit", refuse)
+        called = statfast.LinearRegression().fit(cloud, target).coef_
+    with monkeypatch.context() as changed:
+        changed.setattr(dask_engine, "_serve_call", refuse)
+        asked = statfast.LinearRegression().fit(cloud, target).coef_
+        changed.setattr(client, "submit", refuse)
+        with pytest.raises(AssertionError, match="no tasks"):
+            statfast.LinearRegression().fit(cloud, target)
+    assert np.array_equal(known, called)
+    assert np.array_equal(known, asked)
+
+
 def test_rows_are_not_gathered_in_silence():
     """What has no form for rows in parts says so, where numpy would gather them."""
     X = np.random.default_rng(0).standard_normal((60, 3))

@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts that Dask's workers keep: chunks of an array, partitions of a data frame.
 
-A round has tasks of its own: the state, a task for each worker on the parts that lie there, and, if
-there are many workers, merges of ten results. They are ordinary tasks, so that Dask computes again
-what a dead worker held. Without a client, this process computes the parts one after the other.
+A round calls each worker that holds parts, which takes a sixth of the time of tasks. Where there
+are many workers, or one does not answer, a round has tasks of its own: the state, a task for each
+worker on the parts that lie there, and, if there are many workers, merges of ten results. They are
+ordinary tasks, so that Dask computes again what a dead worker held. Without a client, this process
+computes the parts one after the other.
 """
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -38,6 +43,7 @@ SCHEDULER_LOST = (
     "new cluster and fit again."
 )
 MAX_PERSISTED_SHARE = 0.6  # of the workers' memory that rows may take to be kept there
+TIMEOUT_ERRORS = TimeoutError, FutureTimeoutError  # one class since Python 3.11
 
 
 def engine_for() -> Any:
@@ -73,17 +79,18 @@ class DaskEngine:
         self.client = client
         self.last = 0.0  # seconds of the longest round
         self.kept = True  # whether the parts stay with the workers
-        self.tasks = 0  # tasks of all rounds
+        self.tasks = 0  # tasks and calls of all rounds
         self.sent = 0  # bytes of the states of all rounds
         self._seen: dict[int, Any] = {}  # when parts were located, and where they lie
 
     def adopt(self, columns: Sequence[Any], rows: bool = True) -> list[Any]:
-        self._require_same_versions()
         parts = delayed_parts(columns, rows)
         nbytes = sum(column.nbytes for column in columns if hasattr(column, "chunks"))
         limit = sum(w["memory_limit"] or np.inf for w in self._workers().values())
         self.kept = not (nbytes == nbytes and nbytes > MAX_PERSISTED_SHARE * limit)
-        return list(self.client.persist(parts)) if self.kept else parts
+        refs = list(self.client.persist(parts)) if self.kept else parts
+        self._require_same_versions()  # while the workers make the parts
+        return refs
 
     def places(self, refs: list[Any]) -> list[list[int]]:
         return [numbers for _, numbers in self._groups(refs)]
@@ -112,8 +119,6 @@ class DaskEngine:
         return list(groups.items())
 
     def round(self, refs: list[Any], work: Work, state: Any) -> Served:
-        from concurrent.futures import CancelledError
-
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
@@ -168,9 +173,17 @@ class DaskEngine:
 
         name, count = f"statfast-{uuid4().hex}", len(refs)
         groups, sent_state = self._groups(refs), cloudpickle.dumps((work, state))
+        is_small = len(sent_state) * len(groups) <= MAX_INLINE_BYTES
         self.sent += len(sent_state) * len(groups)
+        if is_small and self.kept and len(groups) <= MAX_SHARES_MERGED_HERE:
+            answers = self._call_workers(refs, groups, sent_state)
+            if all(isinstance(answer, Served) for answer in answers):
+                self.tasks += len(groups)
+                return merged(answers)
+            self._seen = {}
+            groups = self._groups(refs)
         run = partial(self.client.submit, pure=False, retries=2)
-        if len(sent_state) * len(groups) > MAX_INLINE_BYTES:
+        if not is_small:
             sent_state = run(bytes, sent_state, key=f"{name}-state")
         keys = [f"{name}-serve-{i}" for i in range(len(groups))]
         if self.kept:
@@ -206,16 +219,57 @@ class DaskEngine:
             if unfinished and self.client.status == "running":
                 self.client.cancel(unfinished, force=True)
 
-    def _wait(self, step: Callable[[], Any]) -> Any:
-        """Repeat ``step()`` until it does not time out, with a warning if that takes very long."""
-        from concurrent.futures import TimeoutError as OtherTimeoutError
+    def _call_workers(self, refs: list[Any], groups: list[Any], sent_state: bytes) -> list[Any]:
+        """The shares of the workers, from calls outside of tasks; or else why there are none."""
 
+        async def call(worker: str, group: list[int]) -> Any:
+            keys = [_future(refs[number]).key for number in group]
+            try:
+                answers = await self.client.run(
+                    _serve_call, sent_state, group, len(refs), keys, workers=[worker],
+                    on_error="return",
+                )  # fmt: skip
+            except Exception as error:  # of the way to the worker
+                return error
+            return answers.get(worker)
+
+        def answer_of(worker: str) -> Any:
+            try:
+                return calls[worker].result(timeout=1.0)
+            except TIMEOUT_ERRORS:
+                if worker in self._workers():
+                    raise
+                return None
+
+        def busy_workers() -> list[str]:
+            return [worker for worker, future in calls.items() if not future.done()]
+
+        if self.client.status != "running" or any(worker is None for worker, _ in groups):
+            return [None]
+        loop = self.client.loop.asyncio_loop
+        calls = {
+            worker: asyncio.run_coroutine_threadsafe(call(worker, group), loop)
+            for worker, group in groups
+        }
+        try:
+            return [self._wait(partial(answer_of, worker), busy_workers) for worker in calls]
+        finally:
+            for future in calls.values():
+                future.cancel()
+
+    def _busy_workers(self) -> list[str]:
+        return [worker for worker, keys in self.client.processing().items() if keys]
+
+    def _wait(
+        self, step: Callable[[], Any], busy_workers: Callable[[], list[str]] | None = None
+    ) -> Any:
+        """Repeat ``step()`` until it does not time out, with a warning if that takes very long."""
         began = silent = time.monotonic()
         patience = max(WARNING_SECONDS, 10 * self.last)
         while True:
             try:
                 return step()
-            except (TimeoutError, OtherTimeoutError):
+            except TIMEOUT_ERRORS:
                 pass
             now = time.monotonic()
             if self.client.status == "running":
@@ -224,7 +278,7 @@ class DaskEngine:
                 raise RuntimeError(SCHEDULER_LOST)
             if now - began > patience:
                 began, patience = now, 2 * patience
-                busy = [w for w, keys in self.client.processing().items() if keys]
+                busy = (busy_workers or self._busy_workers)()
                 warn_user(
                     f"No task of this fit has ended for {patience / 2:.0f} s. Workers still at "
                     f"work: {', '.join(sorted(busy)) or 'none'}. Ctrl-C ends the fit."
@@ -262,14 +316,32 @@ def _future(ref: Any) -> Any:
     return futures_of(ref)[0]
 
 
+async def _serve_call(
+    sent_state: bytes, numbers: list[int], count: int, keys: list[str], dask_worker: Any
+) -> Served:
+    """The share of a worker, in a thread of those of its tasks."""
+    parts = [dask_worker.data[key] for key in keys]
+    share = partial(_share, sent_state, numbers, count, True, dask_worker.state.nthreads, parts)
+    executor = dask_worker.executors["default"]
+    return await asyncio.get_running_loop().run_in_executor(executor, share)
+
+
 def _serve(
     sent_state: bytes, numbers: list[int], count: int, parts_stay: bool, *parts: Any
 ) -> Served:
     """The share of a worker, on all of its threads, as each worker has one task."""
     from distributed import get_worker
 
-    items, threads = zip(numbers, parts, strict=True), get_worker().state.nthreads
+    threads = get_worker().state.nthreads
+    return _share(sent_state, numbers, count, parts_stay, threads, parts)
+
+
+def _share(
+    sent_state: bytes, numbers: list[int], count: int, parts_stay: bool, threads: int,
+    parts: Sequence[Any],
+) -> Served:  # fmt: skip
     work, state = pickle.loads(sent_state)
+    items = zip(numbers, parts, strict=True)
     return serve(work, state, items, count, threads, parts_stay=parts_stay)
 
 
