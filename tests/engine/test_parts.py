@@ -15,6 +15,7 @@ from statfast._engine.tree_reduce import Served, merged, total_of
 from statfast.cluster.kmeans.data import survey_rows
 from statfast.cluster.kmeans.init import start_of
 from statfast.cluster.kmeans.part_data import survey_parts
+from statfast.linear.glm import part_rows
 from statfast.model_selection import (
     KFold,
     StratifiedKFold,
@@ -191,6 +192,66 @@ def test_likelihoods(data, model, what, weighted):
         np.testing.assert_allclose(two.covariance, one.covariance, 1e-6, 1e-12)
         for name in ("deviance", "null_deviance", "loglik", "df_residual", "dispersion"):
             np.testing.assert_allclose(getattr(two, name), getattr(one, name), 1e-8, err_msg=name)
+
+
+def test_a_sample_that_is_sent_is_corrected_by_a_larger_one(monkeypatch):
+    rng = np.random.default_rng(3)
+    X = rng.normal([0, 5, -2, 1], size=(40_000, D))
+    y = rng.random(len(X)) < 1.0 / (1.0 + np.exp(-(X @ [1.0, -0.5, 0.5, 0.0] + 2.0)))
+    monkeypatch.setattr(part_rows, "NUMBERS_OF_SAMPLE", len(X) * (D + 1) // 20)
+    shares, plain = [], part_rows.PartRows.sums_of_sample
+
+    def noted(self, b, share):
+        shares.append(share)
+        return plain(self, b, share)
+
+    monkeypatch.setattr(part_rows.PartRows, "sums_of_sample", noted)
+    cuts = [0, 3, 9_000, 9_001, 31_000, len(X)]
+    for C in (np.inf, 0.5):
+        model = statfast.LogisticRegression(C=C)
+        whole = new(model).fit(X, y)
+        known = new(model).fit(Parts(pieces(X, y, None, cuts)))
+        found = new(model).fit(kept_in_parts(1, cuts, X, y, None))
+        assert np.array_equal(known.coef_, found.coef_)
+        np.testing.assert_allclose(known.coef_, whole.coef_, 1e-9)
+        assert known.n_iter_ <= 4
+    assert shares == [16] * 4
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_of_likelihoods_that_are_not_finite(data, weighted):
+    X, two, w = columns_of(data, "two", weighted)
+    for value, model, y in (
+        (np.nan, statfast.LogisticRegression(), two),
+        (np.inf, statfast.LogisticRegression(C=0.5), two),
+        (-np.inf, statfast.GeneralizedLinearModel("poisson"), data["column"]),
+        (np.nan, statfast.GeneralizedLinearModel("quasi", link=0.5), data["positive"]),
+    ):
+        for row in (320, 599) if w is None else (int(np.flatnonzero(w == 0)[-1]),):
+            wrong = X.copy()
+            wrong[row, 2] = value
+            part = int(np.searchsorted(CUTS, row, side="right")) - 1
+            place = f"row {row - CUTS[part]} of part {part}"
+            with pytest.raises(ValueError, match=rf"(NaN|infinity).*{place}"):
+                model.fit(kept_in_parts(0, CUTS, wrong, y, w))
+            assert not model.__sklearn_is_fitted__()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("spread", [(9.0, 5.0, 3.0, 0.5), (9.0, 5.0, 1e-3, 1e-3), (1e-30,) * 4])
+def test_components_of_float32(data, spread, weighted):
+    """By products in float32 where these tell them, else in float64."""
+    X = (np.random.default_rng(2).normal(size=(N, D)) * spread + [0, 30, 0, 0]).astype(np.float32)
+    w = data["weights"] if weighted else None
+    model = statfast.PCA(2)
+    _, known = check_bits(model, (X, None, w), seeds=(0, 1))
+    whole = statfast.PCA(2).fit(X.astype(np.float64), sample_weight=w)
+    for name in ("components_", "explained_variance_", "mean_", "noise_variance_"):
+        scale = np.abs(getattr(whole, name)).max()
+        np.testing.assert_allclose(known[name], getattr(whole, name), 0.0, 2e-5 * scale)
+    sums = Parts(pieces(X, None, w, CUTS))
+    model.fit(sums)
+    assert sums.rounds == (2 if spread[2] > 1e-29 else 3)
 
 
 SPARSE = [

@@ -21,6 +21,7 @@ from statfast._typing import Array
 from statfast._validation import as_labels, as_targets, as_weights, require_finite
 
 _NUMBERS_PER_BLOCK = 1 << 21  # numbers of a block
+_ROWS_WITH_ALL_CLASSES = 1 << 12  # rows that are looked through for the first of each class
 _FIRST_ROWS = 2  # The least number of rows that passes all checks of a fit.
 
 
@@ -75,26 +76,30 @@ def first_round_of_part(columns: tuple[Any, ...], named: bool) -> FirstRound:
         return FirstRound([0], None, None, 0, {}, {})
     rows, classes, masses = list(range(min(_FIRST_ROWS, len(X)))), {}, {}
     if named and y is not None:
-        labels, codes = _coded(y, len(X))
-        places = np.empty(len(labels), np.intp)
-        places[codes[::-1]] = np.arange(len(X) - 1, -1, -1)
-        classes = dict(zip(labels.tolist(), places.tolist(), strict=True))
-        sums = np.zeros(len(labels))
-        if has_weight(weights):
-            sums = np.bincount(codes, as_weights(weights, len(X)), len(labels)).astype(float)
-        masses = dict(zip(labels.tolist(), sums.tolist(), strict=True))
+        labels, places, sums = _classes_of(y, weights, len(X))
+        classes = dict(zip(labels, places, strict=True))
+        masses = dict(zip(labels, sums, strict=True))
         rows = [*rows, *sorted(set(classes.values()) - set(rows))]
         classes = {label: rows.index(at) for label, at in classes.items()}
     y = None if y is None else np.array(y[rows])
     return FirstRound([len(X)], np.array(X[rows]), y, min(_FIRST_ROWS, len(X)), classes, masses)
 
 
-def _coded(y: Array, n: int) -> tuple[Array, Array]:
-    """Labels and codes; zeros and ones are their own, after one look."""
+def _classes_of(y: Array, weights: Any, n: int) -> tuple[list[Any], list[int], list[float]]:
+    """Labels, the first row of each, and the weight of its rows."""
     plain = y.dtype == np.float64 and y.shape == (n,) and y.flags.c_contiguous and y.flags.aligned
-    if plain and 0 < zeros_and_ones(y) < n:
-        return np.array([0.0, 1.0]), y.astype(np.intp)
-    return as_labels(y, n)
+    n_ones = zeros_and_ones(y) if plain and weights is None else 0
+    if 0 < n_ones < n:
+        return [0.0, 1.0], [int(y.argmin()), int(y.argmax())], [float(n - n_ones), float(n_ones)]
+    labels, codes = as_labels(y, n)
+    places = np.full(len(labels), n, np.intp)
+    for stop in (min(n, _ROWS_WITH_ALL_CLASSES), n):
+        if (places == n).any():
+            places[codes[:stop][::-1]] = np.arange(stop - 1, -1, -1)
+    sums = np.zeros(len(labels))
+    if has_weight(weights):
+        sums = np.bincount(codes, as_weights(weights, n), len(labels)).astype(float)
+    return labels.tolist(), places.tolist(), sums.tolist()
 
 
 FIRST_ROUND = Work(first_round_of_part, empty=True)
@@ -126,7 +131,14 @@ def named_rows(rows: np.ndarray, names: Any) -> Any:
 def fit_parts(model: Any, parts: Parts) -> Any:
     """Fit an estimator whose fit is a sum."""
     _, state, layout = prepared_parts(model, parts)
-    sums = parts.total(Work(statistics_of_part), (model, state, layout))
+
+    def total(state: Any) -> Any:
+        return parts.total(Work(statistics_of_part), (model, state, layout))
+
+    fitted = model._fit_rounded(total, sum(parts.lengths or ()), layout.dtype, state)
+    if fitted is not None:
+        return fitted
+    sums = total(state)
     if sums is None:
         raise ValueError("sample_weight must hold a positive weight; got none in any part.")
     require_finite_sums(sums, parts)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -96,6 +97,13 @@ class SumFit(Estimator):
 
     def _check_parts(self, columns: tuple[Any, ...], state: Any) -> None:
         """Refuse rows in parts, of which `columns` are a few, whose statistics give no fit."""
+
+    def _fit_rounded(
+        self, total: Callable[[Any], Any], n: int, dtype: Any, state: Any
+    ) -> Self | None:
+        """Become fitted by quicker statistics of n rows in parts, ``total(state)``, in less
+        precision; None where these are not enough."""
+        return None
 
     # ------------------------------------------------------------ folds and replicates
 

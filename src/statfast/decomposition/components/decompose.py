@@ -489,10 +489,13 @@ def _by_left_vectors(X: Any, weights: Array | None, k: int, rng: Any, options: A
     return Ritz(values, vectors, residuals, ritz.n_iter)
 
 
-def _may_round(X: Matrix, weights: Array | None, choose: Any) -> bool:
+def may_round(shape: tuple[int, int], dtype: Any, choose: Any) -> bool:
     """Whether the scatter may be one of products in float32: see `MIN_EIGENVALUE_OF_FLOAT32`."""
-    asks_for_few = not callable(choose) and 2 * choose <= min(X.shape)
-    return asks_for_few and weights is None and not is_sparse(X) and X.dtype == np.float32
+    return bool(not callable(choose) and 2 * choose <= min(shape) and dtype == np.float32)
+
+
+def _may_round(X: Matrix, weights: Array | None, choose: Any) -> bool:
+    return weights is None and not is_sparse(X) and may_round(X.shape, X.dtype, choose)
 
 
 def _is_rounded_well(squares: Array, total_weight: float) -> bool:
@@ -502,9 +505,10 @@ def _is_rounded_well(squares: Array, total_weight: float) -> bool:
     )
 
 
-def _components_of_float32(X: Any, choose: Any, center: Any, correlation: Any, n_jobs: Jobs) -> Any:
+def components_of_rounded_moments(
+    moments: Moments, choose: int, *, correlation: bool = False
+) -> Components | None:
     """Components by products in float32; None where these do not tell them."""
-    moments = moments_of(X, None, center=center, rounded=True, n_jobs=n_jobs)
     squares = moments.diagonal()
     if not _is_rounded_well(squares, moments.total_weight):
         return None
@@ -544,7 +548,8 @@ def decompose(
         rounded = _may_round(X, weights, choose)
         return components_of_rows(X, weights, choose, rounded=rounded, **options)
     if _may_round(X, weights, choose):
-        components = _components_of_float32(X, choose, center, correlation, n_jobs)
+        moments = moments_of(X, None, center=center, rounded=True, n_jobs=n_jobs)
+        components = components_of_rounded_moments(moments, choose, correlation=correlation)
         if components is not None:
             return with_fixed_signs(components)
     moments = moments_of(X, weights, center=center, n_jobs=n_jobs)

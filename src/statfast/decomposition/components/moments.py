@@ -105,7 +105,7 @@ def block_moments(columns: tuple[Matrix, Array | None], state: bool) -> Moments:
     return _of_block(X, weights, state)
 
 
-def _rounded_moments(columns: Any, state: Any) -> Any:
+def rounded_moments(columns: Any, state: Any) -> Any:
     """The same of float32 rows, multiplied in float32 (`products.scatter_rounded`)."""
     return _of_block(np.ascontiguousarray(columns[0]), None, state, rounded=True)
 
@@ -179,7 +179,7 @@ def moments_of(
     if d is not None:
         refuse_large(24.0 * d * d, f"The scatter of {d} columns", "Ask for few components.")
     total = summed(
-        _rounded_moments if rounded else block_moments,
+        rounded_moments if rounded else block_moments,
         (X, weights),
         center,
         n_jobs=n_jobs,

@@ -36,9 +36,12 @@ from statfast.decomposition.components.moments import (
     block_moments,
     moments_of,
     require_finite_moments,
+    rounded_moments,
 )
 from statfast.decomposition.components.n_components import as_rule
 from statfast.decomposition.pca.model import ComponentModel
+
+ROUNDED = "rounded"  # in a state: statistics are made of products in float32
 
 
 class MomentComponents(ComponentModel, SumFit):
@@ -247,7 +250,8 @@ class MomentComponents(ComponentModel, SumFit):
 
     @staticmethod
     def _statistics(columns: Any, state: FitState) -> Any:
-        return block_moments(columns, True)
+        rounded = state.more == ROUNDED and columns[1] is None
+        return rounded_moments(columns, True) if rounded else block_moments(columns, True)
 
     def _total(self, columns: Any, state: FitState) -> Any:
         return moments_of(*columns, n_jobs=self._threads())

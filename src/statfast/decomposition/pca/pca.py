@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -11,9 +13,14 @@ from statfast._engine import Chunks
 from statfast._estimator import by_fit, count, fitted, flag, jobs, one_of, param, randomness, real
 from statfast._typing import Array, Jobs, Matrix, Rows, Seed, Weights
 from statfast._validation import as_generator, as_weights, not_fitted
-from statfast.decomposition.components.decompose import decompose
+from statfast.decomposition.components.decompose import (
+    components_of_rounded_moments,
+    decompose,
+    may_round,
+    with_fixed_signs,
+)
 from statfast.decomposition.components.krylov import TOL
-from statfast.decomposition.pca.moment_components import MomentComponents
+from statfast.decomposition.pca.moment_components import ROUNDED, MomentComponents
 
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 
@@ -394,6 +401,19 @@ class PCA(MomentComponents):
             n_jobs=self.n_jobs,
         )
         return self._published(components, state)
+
+    def _fit_rounded(
+        self, total: Callable[[Any], Any], n: int, dtype: Any, state: Any
+    ) -> Self | None:
+        d = state.n_features
+        if not may_round((n, d), dtype, self._rule(n, float(n), d)):
+            return None
+        moments = total(replace(state, more=ROUNDED))
+        if moments is None or moments.n < 2 or moments.total_weight <= 1.0:
+            return None
+        choose = self._rule(moments.n, moments.total_weight, d)
+        components = components_of_rounded_moments(moments, choose, correlation=self._correlates())
+        return None if components is None else self._published(with_fixed_signs(components), state)
 
     def _published(self, components: Any, state: Any, **more: Any) -> Self:
         return super()._published(

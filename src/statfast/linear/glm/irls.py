@@ -23,6 +23,7 @@ that depend on those before them are left out, as R does.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isfinite, isnan, sqrt
@@ -35,11 +36,8 @@ from statfast._core.linear import irls as kernel
 from statfast._engine import interruptible
 from statfast._linalg import CholeskyFactor
 from statfast._typing import Array
-from statfast.linear.glm.irls_sums import IRLSSums, ModelRows
+from statfast.linear.glm.irls_sums import MIN_COLUMNS_FOR_SCORES, IRLSSums, ModelRows
 from statfast.linear.glm.qr_information import QRInformation, independent
-
-# From so many columns on, the information costs far more than the score.
-MIN_COLUMNS_FOR_SCORES = 64
 
 
 @dataclass(frozen=True)
@@ -214,18 +212,18 @@ def beginning(rows: ModelRows, ridge: float) -> Any:
     Where the information costs far more than the score, a larger sample gives both.
     """
     wide = rows.q >= MIN_COLUMNS_FOR_SCORES
-    share = rows.share_of(SAMPLE.rows_for_one_of_many_columns if wide else SAMPLE.rows_for_one)
+    usual = SAMPLE.rows_for_one_of_many_columns if wide else SAMPLE.rows_for_one
+    share = rows.share_of(usual)
     if share and rows.n >= share * max(SAMPLE.min_rows_per_coefficient * rows.q, 1024):
-        try:
+        with suppress(Unsolvable):
             sample = rows.sample(share)
             if sample.weights is None or sample.weights.any():
                 loop = Scoring(sample, ridge / share, 1e-3)
                 fit = loop.run(10, *beginning(sample, ridge / share), covariance=False)
                 if not (fit.diverged or fit.aliased.any()) and np.isfinite(loop.b).all():
                     near = wide and sample.n >= SAMPLE.min_rows_for_information * rows.q
-                    return loop.b, _Times(loop.factor, share) if near else None
-        except Unsolvable:
-            pass
+                    b = rows.refined(loop.b, loop.penalty, share, usual)
+                    return b, _Times(loop.factor, share) if near else None
     return _plain_beginning(rows), None
 
 

@@ -39,6 +39,8 @@ BLOCKS_OF_ROWS = 16
 MAX_COLUMNS_OF_WAITING_SUMS = 64
 # Smaller counts are tallied, so that the likelihood of each value is computed once.
 MAX_TALLIED_COUNT = 1 << 20
+# From so many columns on, the information costs far more than the score.
+MIN_COLUMNS_FOR_SCORES = 64
 ROWS_OF_SAMPLE_MEAN = 1024  # The mean of so many rows is near that of all.
 OPERATIONS_OF_ROW = 100  # The cost of a row besides its products, in multiplications.
 CANONICAL = (
@@ -163,6 +165,10 @@ class ModelRows:
     def share_of(self, share: int) -> int | None:
         """Of one in how many rows a sample may be; None of rows that come in an order."""
         return None if self.sparse or self.chunked else share
+
+    def refined(self, b: Array, penalty: Array, share: int, usual: int) -> Array:
+        """The solution of a sample of one in `share` rows, by that of one in `usual` rows."""
+        return b
 
     def _aux(self) -> Array | None:
         """What the deviance takes of y alone: see linear/irls_link.h. None if it is zero."""

@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.rows.extent import zeros_and_ones
-from statfast._distance import near_mean
 from statfast._engine import Parts, Work, new_fit, remembered
-from statfast._estimator import codes_among, times_factors
+from statfast._estimator import codes_among, require_finite_part, times_factors
+from statfast._linalg import CholeskyFactor
 from statfast._typing import Array
 from statfast._validation import as_labels, as_targets, as_weights, require_finite
 from statfast.linear.glm.families import FAMILIES, as_family, negative_binomial, tweedie
-from statfast.linear.glm.irls_sums import ROWS_OF_SAMPLE_MEAN, ModelRows
+from statfast.linear.glm.irls_sums import MIN_COLUMNS_FOR_SCORES, IRLSSums, ModelRows
 from statfast.linear.glm.links import LINKS, Link, as_link
 
-NUMBERS_OF_SAMPLE = 1 << 22  # A sample holds about so many numbers, which are 32 MB.
+NUMBERS_OF_SAMPLE = 1 << 18  # A sample that is sent holds about so many numbers, which are 2 MB,
+NUMBERS_OF_WIDE_SAMPLE = 1 << 22  # or so many where it is to give the information, too.
+MIN_PIVOT_FOR_STEP = 1e-11  # Below this pivot of the scaled information, no such step is taken.
 ROWS_OF_RUN = 64  # A sample is made of runs of so many consecutive rows.
 
 
@@ -73,7 +74,9 @@ class SentModel:
     shift: Any = None
 
     def rows(self, columns: tuple) -> ModelRows:
-        return remembered(self.fit, columns[0], lambda: self._rows(*columns))
+        rows = remembered(self.fit, columns[0], lambda: self._rows(*columns))
+        rows.shift = self.shift if self.shift is not None else rows.shift
+        return rows
 
     def _rows(self, X, y, weights):
         name, value = self.family
@@ -137,9 +140,28 @@ class PartRows(ModelRows):
         self.n, self.total_weight = survey.used, survey.total_weight
         self.mean, self.classes = survey.total / survey.total_weight, survey.classes
         self.kind = ModelRows.kind_of(family, link)
+        self.is_finite = False  # whether X is known to be finite
 
     def share_of(self, share: Any) -> Any:
-        return max(share, -(-int(self.n) * (self.p + 1) // NUMBERS_OF_SAMPLE))
+        wide = self.q >= MIN_COLUMNS_FOR_SCORES
+        most = NUMBERS_OF_WIDE_SAMPLE if wide else NUMBERS_OF_SAMPLE
+        return max(share, -(-int(self.n) * (self.p + 1) // most))
+
+    def refined(self, b: Array, penalty: Array, share: int, usual: int) -> Array:
+        """The solution of a sample after a step by the sums of a larger one, which is not sent."""
+        if share == usual or self.q >= MIN_COLUMNS_FOR_SCORES:
+            return b
+        sums = self.sums_of_sample(b, usual)
+        penalty = penalty * (share / usual)
+        sums.h[np.diag_indices(len(b))] += penalty
+        factor = CholeskyFactor(sums.h)
+        if not factor.pivot >= MIN_PIVOT_FOR_STEP:
+            return b
+        new = b + factor.solve(sums.g - penalty * b)
+        return new if np.isfinite(new).all() else b
+
+    def sums_of_sample(self, b: Array, share: int) -> Any:
+        return self.X.total(Work(_sums_of_sample), (self.model, share, b))
 
     def sample(self, share: Any) -> Any:
         """One in so many rows of each part, here."""
@@ -152,10 +174,19 @@ class PartRows(ModelRows):
         self, b: Array, *, hessian: bool = True, rough: bool = False, observed: bool = False
     ) -> Any:
         sums = self._ask("sums_at", b, hessian=hessian, rough=rough, observed=observed)
-        return sums if not rough or sums.finite() else self.sums_at(b)
+        if rough and not sums.finite():
+            return self.sums_at(b)
+        return self._of_finite_rows(sums)
 
     def start(self) -> Any:
-        return self._ask("start")
+        return self._of_finite_rows(self._ask("start"))
+
+    def _of_finite_rows(self, sums: IRLSSums) -> IRLSSums:
+        """The sums; where they are not finite, the rows are looked through for what is not."""
+        if not (self.is_finite or (sums.finite() and np.isfinite(sums.g).all())):
+            self.X.total(Work(require_finite_part))
+            self.is_finite = True
+        return sums
 
     def total_of(self, term: Any, arguments: Any, *, by_value: Any) -> Any:
         return self._ask("total_of", term, arguments, by_value=by_value)
@@ -175,18 +206,15 @@ def _answer(columns: Any, state: Any) -> Any:
 
 
 def _survey_responses(columns: Any, model: Any) -> Any:
-    X, y, weights = columns
-    require_finite(X)
-    weights = model.response.weights(y, weights, len(X))
-    y = model.response.values_of(y, len(X))
-    shift = near_mean(X, weights, ROWS_OF_SAMPLE_MEAN)
+    rows = model.rows(columns)
+    y, weights = rows.y, rows.weights
+    if weights is not None:  # Sums do not tell what rows without weight hold.
+        require_finite(rows.X)
     used, total = (y, y.sum()) if weights is None else (y[weights > 0], (weights * y).sum())
-    total_weight = float(len(y)) if weights is None else float(weights.sum())
-    classes = zeros_and_ones(y) >= 0
-    odd = [] if classes else used[used != np.floor(used)][:1].tolist()
+    odd = [] if rows.classes else used[used != np.floor(used)][:1].tolist()
     return ResponseSurvey(
-        float(len(used)), total_weight, float(total), float(used.min()), float(used.max()), classes,
-        odd, shift,
+        float(len(used)), rows.total_weight, float(total), float(used.min()), float(used.max()),
+        rows.classes, odd, rows.shift,
     )  # fmt: skip
 
 
@@ -203,9 +231,22 @@ class RowSample:
 
 def _sampled(columns: Any, state: Any) -> Any:
     model, share = state
-    rows = model.rows(columns)
+    sample = _sample_of(model.rows(columns), share)
+    return RowSample((sample.X, sample.y, sample.weights))
+
+
+def _sums_of_sample(columns: Any, state: Any) -> Any:
+    model, share, b = state
+    return _sample_of(model.rows(columns), share).sums_at(b)
+
+
+def _sample_of(rows: ModelRows, share: int) -> ModelRows:
+    """One in so many rows, in runs that are spread evenly; of few rows, at least one."""
     run = min(ROWS_OF_RUN, max(1, rows.n // share))
     starts = np.arange(0, max(1, rows.n - run + 1), run * share)
     places = (starts[:, None] + np.arange(run)).ravel()
     weights = None if rows.weights is None else rows.weights[places]
-    return RowSample((rows.X[places], rows.y[places], weights))
+    return ModelRows(
+        rows.X[places], rows.y[places], weights, None, rows.family, rows.link, rows.intercept, None,
+        rows.shift,
+    )  # fmt: skip
