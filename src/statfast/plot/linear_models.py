@@ -382,6 +382,8 @@ def diagnostics(
             title="Leverage and Cook's distance", xlabel="leverage", ylim=(bottom, top),
             ylabel="standardized Pearson residuals", xlim=(0, 1.05 * leverage.max()),
         )  # fmt: skip
+        if np.size(ax) == 1:
+            _write_small(axes)
 
     if ax is None:
         from matplotlib import pyplot
@@ -402,7 +404,6 @@ def _four(ax: Any) -> Any:
             raise wrong_type("ax", "axes of a grid of subplots", ax)
         axes[0].remove()
         axes = place.subgridspec(2, 2).subplots().ravel()
-        _write_small(axes)
     if len(axes) != 4:
         raise ValueError(
             f"ax must be 1 or 4 axes; got {len(axes)}. Pass a figure's subplots(2, 2)."
@@ -411,10 +412,10 @@ def _four(ax: Any) -> Any:
 
 
 def _write_small(axes: Any) -> None:
-    """Have the labels of four axes fit into the place of one."""
+    """Have the titles and labels of four axes fit into the place of one."""
     for ax in axes:
-        for axis in (ax.xaxis, ax.yaxis):
-            axis.label.set_fontsize("x-small")
+        for text in (ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts):
+            text.set_fontsize("x-small")
         ax.tick_params(labelsize="x-small")
 
 

@@ -420,14 +420,16 @@ def set_sizes(
         width = 0.8 / len(shares)
         for place, (name, share) in enumerate(shares.items()):
             shift = (place - 0.5 * (len(shares) - 1)) * width
-            label = f"{name}, {means[name]:.3g} on average"
+            label = f"{name}: {means[name]:.3g}"
             shape = {"color": COLORS[place % len(COLORS)], "width": width, "label": label, **style}
             ax.bar(sizes + shift, share, **shape)
         ax.set_xticks(sizes)
         ax.set_xlabel("labels in a set")
         ax.set_ylabel("share of rows")
         if several:
-            ax.legend(frameon=False)
+            top = ax.get_ylim()[1]
+            ax.set_ylim(0, top * (1 + 0.09 * (1 + len(shares))))  # The legend's place.
+            ax.legend(title="labels on average", frameon=False, fontsize="small")
         _bare(ax)
 
     return Display(draw, sizes=sizes, shares=shares, means=means).plot(ax=ax)
