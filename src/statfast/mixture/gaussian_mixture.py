@@ -244,10 +244,10 @@ class GaussianMixture(Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or statfast.Chunks
+        X : array-like of shape (n, d), or Chunks
             Finite samples, at least two. A memory map or `Chunks` may be larger than memory.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 
@@ -280,7 +280,7 @@ class GaussianMixture(Estimator):
         X : array-like of shape (n, d)
             Training samples.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; None is 1 for all.
 
@@ -448,10 +448,10 @@ class GaussianMixture(Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or statfast.Chunks
+        X : array-like of shape (m, d), or Chunks
             Samples.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (m,), optional
             Weights of the samples; None is 1 for all.
 
@@ -472,7 +472,7 @@ class GaussianMixture(Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or statfast.Chunks
+        X : array-like of shape (m, d), or Chunks
             Samples.
         sample_weight : array-like of shape (m,), optional
             Weights of the samples; None is 1 for all.
@@ -488,7 +488,7 @@ class GaussianMixture(Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or statfast.Chunks
+        X : array-like of shape (m, d), or Chunks
             Samples.
         sample_weight : array-like of shape (m,), optional
             Weights of the samples; None is 1 for all.
@@ -504,7 +504,7 @@ class GaussianMixture(Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (m, d), or statfast.Chunks
+        X : array-like of shape (m, d), or Chunks
             Samples.
         sample_weight : array-like of shape (m,), optional
             Weights of the samples; None is 1 for all.

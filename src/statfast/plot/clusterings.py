@@ -191,7 +191,7 @@ def silhouette(
     labels : array-like of shape (n,), or a fitted clusterer
         The cluster of each row; of a clusterer its ``labels_``.
     metric : str or callable, default="euclidean"
-        A name known to `NearestNeighbors`, a function of two rows, taken as symmetric, or
+        The distance: a name of `NearestNeighbors`, a function of two rows, taken as symmetric, or
         "precomputed".
     p : float, default=2
         Exponent of the metric "minkowski".
@@ -328,7 +328,7 @@ def neighbor_distances(
     min_samples : int, default=5
         Samples within the radius, the sample itself among them, as in `DBSCAN`; from 1 to n.
     metric : str or callable, default="euclidean"
-        A name known to `NearestNeighbors`, a function of two samples, or "precomputed".
+        The distance: a name of `NearestNeighbors`, a function of two samples, or "precomputed".
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional

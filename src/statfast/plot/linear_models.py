@@ -370,20 +370,13 @@ def diagnostics(
 
         _scatter(axes[3], leverage, pearson, influence.cooks_distance, n_labels, style)
         axes[3].axhline(0, **dashed)
-        rank = max(leverage.sum(), 1e-300)
         bottom, top = axes[3].get_ylim()
-        most = min(1.05 * leverage.max(), 0.999)
-        line = np.linspace(most / 200, most, 200)
-        for distance in CONTOURS:
-            height = np.sqrt(distance * rank * (1 - line) / line)
-            for sign in (1, -1):
-                axes[3].plot(line, sign * height, color=COLORS[1], linewidth=1.0, linestyle=":")
+        _lines_of_cooks_distance(axes[3], leverage)
         axes[3].set(
             title="Leverage and Cook's distance", xlabel="leverage", ylim=(bottom, top),
             ylabel="standardized Pearson residuals", xlim=(0, 1.05 * leverage.max()),
         )  # fmt: skip
-        if np.size(ax) == 1:
-            _write_small(axes)
+        _write_small(axes if np.size(ax) == 1 else ())
 
     if ax is None:
         from matplotlib import pyplot
@@ -393,6 +386,17 @@ def diagnostics(
         draw, residuals=residuals, standardized=standard, standardized_pearson=pearson,
         linear_predictor=eta, leverage=leverage, cooks_distance=influence.cooks_distance,
     ).plot(ax=ax)  # fmt: skip
+
+
+def _lines_of_cooks_distance(ax: Any, leverage: Any) -> None:
+    """Where Cook's distance has one value, over the leverage."""
+    rank = max(leverage.sum(), 1e-300)
+    most = min(1.05 * leverage.max(), 0.999)
+    line = np.linspace(most / 200, most, 200)
+    for distance in CONTOURS:
+        height = np.sqrt(distance * rank * (1 - line) / line)
+        for sign in (1, -1):
+            ax.plot(line, sign * height, color=COLORS[1], linewidth=1.0, linestyle=":")
 
 
 def _four(ax: Any) -> Any:

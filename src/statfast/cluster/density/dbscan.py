@@ -147,7 +147,7 @@ class DBSCAN(Clusterer, Estimator):
         X : array-like or sparse matrix of shape (n, d), or (n, n) if precomputed
             The samples, or distances between them: row i holds those of sample i.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples, of any sign; None is 1 for all.
 

@@ -215,7 +215,7 @@ class HDBSCAN(Clusterer, Estimator):
             unless the metric is defined for missing values; distances that are infinite, or that a
             sparse matrix does not store, are missing.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; None is 1 for all.
 

@@ -37,8 +37,8 @@ class AgglomerativeClustering(Clusterer, Estimator):
     n_clusters : int or None, default=2
         Clusters to find. Must be None if `distance_threshold` is given.
     metric : str or callable, default="euclidean"
-        Distance of samples: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...),
-        a function, or "precomputed" if X holds dissimilarities, square or condensed, as scipy's
+        The distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...), a
+        function, or "precomputed" if X holds dissimilarities, square or condensed, as scipy's
         ``pdist`` gives them. "ward", "centroid" and "median" take "euclidean" or "precomputed".
     linkage : str, default="ward"
         The method: "ward", "complete", "average", "single", "weighted", "centroid", "median", or
@@ -140,7 +140,7 @@ class AgglomerativeClustering(Clusterer, Estimator):
         X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
             Finite samples, or dissimilarities.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
 
         Returns
         -------

@@ -62,8 +62,8 @@ def linkage(
         their Gini index is above `gini_threshold`, only clusters of the least size are merged, with
         the nearest along the minimum spanning tree.
     metric : str or callable, default="euclidean"
-        Distance of samples: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...),
-        a function of two samples, or "precomputed" for a square matrix. Not used where X is
+        The distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...), a
+        function of two samples, or "precomputed" for a square matrix. Not used where X is
         condensed. "centroid", "median" and "ward" are defined by Euclidean distance and take no
         other.
     metric_params : dict, optional

@@ -39,8 +39,8 @@ def minimum_spanning_tree(
     X : array-like of shape (n, d) or (n (n - 1) / 2,)
         Rows; condensed dissimilarities; or with ``metric="precomputed"`` a square matrix.
     metric : str or callable, default="euclidean"
-        Distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...), a function
-        of two samples, or "precomputed".
+        The distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...), a
+        function of two samples, or "precomputed".
     metric_params : dict, optional
         Further parameters of the metric.
     n_jobs : int, optional

@@ -149,7 +149,7 @@ class BisectingKMeans(Centers):
         X : array-like or sparse matrix of shape (n, d)
             Finite samples.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 
@@ -218,7 +218,7 @@ class BisectingKMeans(Centers):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or statfast.Chunks
+        X : array-like or sparse matrix of shape (n, d), or Chunks
             Finite samples.
 
         Returns

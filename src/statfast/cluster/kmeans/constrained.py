@@ -157,7 +157,7 @@ class KMeansConstrained(Centers):
         X : array-like or sparse matrix of shape (n, d)
             Finite samples.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
 
         Returns
         -------

@@ -30,7 +30,7 @@ class Panels:
 
     Parameters
     ----------
-    rows : ndarray of shape (n, d), or statfast.Chunks
+    rows : ndarray of shape (n, d), or Chunks
     origin : ndarray of shape (d,), float32
     n_jobs : int, optional
     """

@@ -180,10 +180,10 @@ class KMeans(Centers):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n, d), or statfast.Chunks
+        X : array-like or sparse matrix of shape (n, d), or Chunks
             Finite samples. A memory map or `Chunks` may be larger than memory.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 

@@ -30,7 +30,7 @@ def kmeans_plusplus(
 
     Parameters
     ----------
-    X : array-like or sparse matrix of shape (n, d), or statfast.Chunks
+    X : array-like or sparse matrix of shape (n, d), or Chunks
         Finite samples. A memory map or `Chunks` may be larger than memory, and is read k times.
     n_clusters : int
         How many samples, k.

@@ -169,7 +169,7 @@ class MiniBatchKMeans(Centers):
         X : array-like or sparse matrix of shape (n, d)
             Finite samples. A memory map may be larger than memory.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 
@@ -234,7 +234,7 @@ class MiniBatchKMeans(Centers):
         X : array-like or sparse matrix of shape (n, d)
             Finite samples, all of them one batch; in the first call at least k.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 

@@ -43,7 +43,7 @@ class Centers(Transformer, Clusterer, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or statfast.Chunks
+        X : array-like of shape (n, d), or Chunks
             Finite samples.
 
         Returns
@@ -71,7 +71,7 @@ class Centers(Transformer, Clusterer, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or statfast.Chunks
+        X : array-like of shape (n, d), or Chunks
             Finite samples.
 
         Returns
@@ -102,10 +102,10 @@ class Centers(Transformer, Clusterer, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n, d), or statfast.Chunks
+        X : array-like of shape (n, d), or Chunks
             Finite samples.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 

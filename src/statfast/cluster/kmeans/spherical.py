@@ -147,7 +147,7 @@ class SphericalKMeans(Centers):
         X : array-like or sparse matrix of shape (n, d)
             Finite samples, of any length.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 
@@ -266,7 +266,7 @@ class SphericalKMeans(Centers):
         X : array-like or sparse matrix of shape (n, d)
             Finite samples.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 

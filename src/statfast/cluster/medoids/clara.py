@@ -39,7 +39,8 @@ class CLARA(Medoids):
     n_clusters : int, default=8
         Number of clusters, k.
     metric : str or callable, default="euclidean"
-        A name known to `NearestNeighbors`, or a function of two samples, taken as symmetric.
+        The distance: a name of `NearestNeighbors`, or a function of two samples, taken as
+        symmetric.
     n_samples : int, default=5
         How many samples.
     sample_size : "auto" or int, default="auto"
@@ -142,7 +143,7 @@ class CLARA(Medoids):
         X : array-like of shape (n, d)
             Finite samples.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 

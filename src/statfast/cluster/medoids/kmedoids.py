@@ -50,10 +50,10 @@ class KMedoids(Medoids):
     n_clusters : int, default=8
         Number of clusters, k.
     metric : str or callable, default="euclidean"
-        A name known to `NearestNeighbors`; a function of two rows, taken as symmetric and called
-        once for each pair; or "precomputed": X is the n x n matrix of dissimilarities, from row i
-        to row j at [i, j], not necessarily symmetric or a metric, or its upper triangle row by row,
-        as scipy's ``pdist`` gives it.
+        The distance: a name of `NearestNeighbors`; a function of two rows, taken as symmetric and
+        called once for each pair; or "precomputed": X is the n x n matrix of dissimilarities, from
+        row i to row j at [i, j], not necessarily symmetric or a metric, or its upper triangle row
+        by row, as scipy's ``pdist`` gives it.
     method : {"fasterpam", "fastpam1", "pam", "alternate"}, default="fasterpam"
         How medoids are improved. "fasterpam" takes each swap of a medoid and another sample that
         lowers the loss, as soon as it is found; "fastpam1" and "pam" take the best of all swaps
@@ -185,7 +185,7 @@ class KMedoids(Medoids):
         X : array-like of shape (n, d), or (n, n) or (n (n - 1) / 2,) if precomputed
             Finite samples, or dissimilarities, finite and not negative.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 

@@ -282,7 +282,7 @@ class KModes(CentersOfTables):
             Categories: strings, numbers, truth values or categorical columns; None and NaN are
             missing.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 

@@ -34,11 +34,11 @@ class KPrototypes(CentersOfTables):
     n_clusters : int, default=8
         Number of clusters, k.
     metric : {"huang", "gower"}, default="huang"
-        The dissimilarity of a row and a center. "huang" is the sum of squared differences of
-        numbers, as they are, and `gamma` times the number of categories that differ; its centers
-        are means and modes. "gower" is the mean over the columns in which the row has a value, of
-        the absolute difference over the range for numbers and of `gamma` for categories that
-        differ; its centers are medians and modes, and no column needs to be scaled.
+        The distance of a row and a center. "huang" is the sum of squared differences of numbers, as
+        they are, and `gamma` times the number of categories that differ; its centers are means and
+        modes. "gower" is the mean over the columns in which the row has a value, of the absolute
+        difference over the range for numbers and of `gamma` for categories that differ; its centers
+        are medians and modes, and no column needs to be scaled.
     gamma : float, optional
         Weight of a mismatch of categories. None is half the mean standard deviation of the columns
         of numbers for "huang" (1 where that is 0), 1 for "gower".
@@ -156,7 +156,7 @@ class KPrototypes(CentersOfTables):
             Numbers, and categories: strings, truth values, categorical columns, and numbers in the
             columns that `categorical_features` names; None and NaN are missing.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 

@@ -155,10 +155,10 @@ def choose_n_clusters(
         as "ward", whose dendrogram is cut; or a function of rows (of the square matrix, if
         precomputed) and a number of clusters that returns labels.
     metric : str or callable, default="euclidean"
-        The dissimilarity of rows: a name known to `NearestNeighbors`; a function of two rows, taken
-        as symmetric and called once for each pair; or "precomputed". "kmeans" takes Euclidean
-        distance only, also after scaling ("seuclidean", "mahalanobis"); "ward", "centroid" and
-        "median" that, or "precomputed".
+        The distance: a name of `NearestNeighbors`; a function of two rows, taken as symmetric and
+        called once for each pair; or "precomputed". "kmeans" takes Euclidean distance only, also
+        after scaling ("seuclidean", "mahalanobis"); "ward", "centroid" and "median" that, or
+        "precomputed".
     metric_params : dict, optional
         Further parameters of the metric, such as ``{"p": 3}`` of "minkowski".
     ks : iterable of int, optional

@@ -124,9 +124,9 @@ def cluster_stability(
         "ward", whose dendrogram is cut; or a function of samples (of the square matrix, if
         precomputed) and a number of clusters that returns labels.
     metric : str or callable, default="euclidean"
-        Dissimilarity of samples: a name of `NearestNeighbors`, a function of two samples, taken as
-        symmetric, or "precomputed". "kmeans" takes Euclidean distance only, also after scaling;
-        "ward", "centroid" and "median" that, or "precomputed".
+        The distance: a name of `NearestNeighbors`, a function of two samples, taken as symmetric,
+        or "precomputed". "kmeans" takes Euclidean distance only, also after scaling; "ward",
+        "centroid" and "median" that, or "precomputed".
     metric_params : dict, optional
         Further parameters of the metric.
     n_boot : int, default=100

@@ -208,7 +208,7 @@ class NMF(Transformer, Estimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Nonnegative table.
         y : ignored
             Not used; present for the interface.
@@ -237,7 +237,7 @@ class NMF(Transformer, Estimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Nonnegative table.
         y : ignored
             Not used; present for the interface.
@@ -263,7 +263,7 @@ class NMF(Transformer, Estimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
             Nonnegative table.
 
         Returns

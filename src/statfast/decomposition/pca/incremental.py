@@ -122,7 +122,7 @@ class IncrementalPCA(MomentComponents):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Training samples.
         y : ignored
             Not used; present for the interface.

@@ -42,7 +42,7 @@ class ComponentModel(Transformer, Estimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
             Samples to transform.
 
         Returns
@@ -111,7 +111,7 @@ class ComponentModel(Transformer, Estimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
             Samples.
         sample_weight : array-like of shape (m,), optional
             Weights of the samples; None is 1 for all.

@@ -133,7 +133,7 @@ class MomentComponents(ComponentModel, SumFit):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
             Samples.
 
         Returns
@@ -164,7 +164,7 @@ class MomentComponents(ComponentModel, SumFit):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
             Test samples.
         y : ignored
             Not used; present for the interface.

@@ -207,7 +207,7 @@ class PCA(MomentComponents):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Training samples.
         y : ignored
             Not used; present for the interface.
@@ -234,7 +234,7 @@ class PCA(MomentComponents):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Training samples.
         y : ignored
             Not used; present for the interface.
@@ -267,7 +267,7 @@ class PCA(MomentComponents):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (m, d)
+        X : array-like or sparse matrix of shape (m, d)
             Samples.
 
         Returns
@@ -293,7 +293,7 @@ class PCA(MomentComponents):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             The rows of the fit.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples, those of the fit.

@@ -127,7 +127,7 @@ class TruncatedSVD(ComponentModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Training samples.
         y : ignored
             Not used; present for the interface.
@@ -151,7 +151,7 @@ class TruncatedSVD(ComponentModel):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n, d)
+        X : array-like or sparse matrix of shape (n, d)
             Training samples.
         y : ignored
             Not used; present for the interface.

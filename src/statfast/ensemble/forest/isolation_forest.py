@@ -232,7 +232,7 @@ class IsolationForest(Estimator):
         X : array-like or sparse matrix of shape (n, p)
             Rows; NaN is a missing value. Categories may be of any type that can be sorted.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Chances of the rows to be drawn.
 
@@ -396,7 +396,7 @@ class IsolationForest(Estimator):
         X : array-like or sparse matrix of shape (n, p)
             Rows, as for `fit`.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Chances of the rows to be drawn.
 

@@ -197,7 +197,7 @@ class MultivariateT(Estimator):
         X : array-like of shape (n, d)
             The samples, finite, more than d.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 

@@ -43,8 +43,8 @@ def dbcv_score(
     labels : array-like of shape (n,)
         The cluster of each row; at least 2 different ones, each of two rows or more.
     metric : str or callable, default="euclidean"
-        A name known to `NearestNeighbors`, a function of two samples, taken as symmetric, or
-        "precomputed".
+        The distance: a name of `NearestNeighbors`, a function of two samples, taken as symmetric,
+        or "precomputed".
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional

@@ -44,8 +44,8 @@ def silhouette_samples(
     labels : array-like of shape (n,)
         The cluster of each row; from 2 to n - 1 different ones.
     metric : str or callable, default="euclidean"
-        A name known to `NearestNeighbors`, a function of two samples, taken as symmetric, or
-        "precomputed".
+        The distance: a name of `NearestNeighbors`, a function of two samples, taken as symmetric,
+        or "precomputed".
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
@@ -123,8 +123,8 @@ def silhouette_score(
     labels : array-like of shape (n,)
         The cluster of each row.
     metric : str or callable, default="euclidean"
-        A name known to `NearestNeighbors`, a function of two samples, taken as symmetric, or
-        "precomputed".
+        The distance: a name of `NearestNeighbors`, a function of two samples, taken as symmetric,
+        or "precomputed".
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional

@@ -96,7 +96,7 @@ def scatter_decomposition(
 
     Parameters
     ----------
-    X : array-like of shape (n, d), or statfast.Chunks
+    X : array-like of shape (n, d), or Chunks
         Finite samples.
     labels : array-like of shape (n,)
         The cluster of each row.
@@ -157,7 +157,7 @@ def calinski_harabasz_score(
 
     Parameters
     ----------
-    X : array-like of shape (n, d), or statfast.Chunks
+    X : array-like of shape (n, d), or Chunks
         Finite samples.
     labels : array-like of shape (n,)
         The cluster of each row; from 2 to n - 1 different ones.
@@ -205,7 +205,7 @@ def davies_bouldin_score(
 
     Parameters
     ----------
-    X : array-like of shape (n, d), or statfast.Chunks
+    X : array-like of shape (n, d), or Chunks
         Finite samples.
     labels : array-like of shape (n,)
         The cluster of each row; from 2 to n - 1 different ones.
@@ -274,8 +274,8 @@ def dunn_index(
     labels : array-like of shape (n,)
         The cluster of each row; at least 2 different ones.
     metric : str or callable, default="euclidean"
-        A name known to `NearestNeighbors`, a function of two samples, taken as symmetric, or
-        "precomputed".
+        The distance: a name of `NearestNeighbors`, a function of two samples, taken as symmetric,
+        or "precomputed".
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional
@@ -338,8 +338,8 @@ def cluster_diameter_separation(
     labels : array-like of shape (n,)
         The cluster of each row.
     metric : str or callable, default="euclidean"
-        A name known to `NearestNeighbors`, a function of two samples, taken as symmetric, or
-        "precomputed".
+        The distance: a name of `NearestNeighbors`, a function of two samples, taken as symmetric,
+        or "precomputed".
     p : float, default=2
         Exponent of the metric "minkowski".
     metric_params : dict, optional

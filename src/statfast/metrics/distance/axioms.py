@@ -224,8 +224,8 @@ def open_ball(
     radius : float
         Positive. Samples at this distance are not within.
     metric : str or callable, default="euclidean"
-        Distance: a name of `NearestNeighbors`, such as "minkowski" with ``metric_params={"p": 3}``
-        or "mahalanobis" with ``{"V": covariance}``, or a function of two samples.
+        The distance: a name of `NearestNeighbors`, such as "minkowski" with ``metric_params={"p":
+        3}`` or "mahalanobis" with ``{"V": covariance}``, or a function of two samples.
     metric_params : dict, optional
         Further parameters of the metric.
 

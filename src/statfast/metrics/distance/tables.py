@@ -50,7 +50,7 @@ def pairwise_distances(
     Y : array-like of shape (m, d), optional
         Others; None takes X.
     metric : str or callable, default="euclidean"
-        Distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...),
+        The distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...),
         "precomputed", or a function of two samples, taken as symmetric where there is no Y.
     n_jobs : int, optional
         Threads; None and -1 take all usable cores, -2 all but one. The result has the same bits for
@@ -120,8 +120,8 @@ def pairwise_distances_argmin_min(
     axis : {1, 0}, default=1
         0 gives the nearest row of X to each row of Y.
     metric : str or callable, default="euclidean"
-        Distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...), a function
-        of two samples, or "precomputed".
+        The distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...), a
+        function of two samples, or "precomputed".
     metric_kwargs : dict, optional
         Parameters of the metric, such as ``{"p": 3}``.
 
@@ -182,8 +182,8 @@ def pairwise_distances_argmin(
     axis : {1, 0}, default=1
         0 gives the nearest row of X to each row of Y.
     metric : str or callable, default="euclidean"
-        Distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...), a function
-        of two samples, or "precomputed".
+        The distance: a name of `NearestNeighbors` ("euclidean", "manhattan", "cosine", ...), a
+        function of two samples, or "precomputed".
     metric_kwargs : dict, optional
         Parameters of the metric, such as ``{"p": 3}``.
 

@@ -195,7 +195,7 @@ class KernelDensity(Estimator):
         X : array-like of shape (n, d)
             The samples, finite.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (n,), optional
             Weights of the samples; an integer weight equals a repeated sample.
 
@@ -299,7 +299,7 @@ class KernelDensity(Estimator):
         X : array-like of shape (m, d)
             Samples.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
         sample_weight : array-like of shape (m,), optional
             Weights of the samples; None is 1 for all.
 

@@ -161,7 +161,7 @@ class LocalOutlierFactor(KNeighborSearch):
             The samples, finite, two or more. float64, float32 and uint8 arrays are kept by
             reference.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
 
         Returns
         -------
@@ -223,7 +223,7 @@ class LocalOutlierFactor(KNeighborSearch):
         X : array-like or sparse matrix of shape (n, d)
             The samples, as for `fit`.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
 
         Returns
         -------

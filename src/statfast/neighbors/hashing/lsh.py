@@ -175,7 +175,7 @@ class LSHNeighbors(Estimator):
         X : array-like of shape (n, d)
             The samples, finite. float64, float32 and uint8 arrays are kept by reference.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
 
         Returns
         -------

@@ -174,7 +174,7 @@ class NearestNeighbors(KNeighborSearch, RadiusSearch):
             `BallTree` of them, which is searched by its own metric. float64, float32 and uint8
             arrays are kept by reference.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
 
         Returns
         -------

@@ -114,7 +114,7 @@ class KNeighborsTransformer(GraphTransformer, KNeighborSearch):
         X : array-like or sparse matrix of shape (n, d)
             The samples, as for `NearestNeighbors`.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
 
         Returns
         -------
@@ -238,7 +238,7 @@ class RadiusNeighborsTransformer(GraphTransformer, RadiusSearch):
         X : array-like or sparse matrix of shape (n, d)
             The samples, as for `NearestNeighbors`.
         y : ignored
-            Present for the estimator protocol.
+            Not used; present for the interface.
 
         Returns
         -------

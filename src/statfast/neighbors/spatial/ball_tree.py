@@ -28,10 +28,10 @@ class BallTree(SpatialTree):
     leaf_size : int, optional
         Rows of a leaf, about (in eights); None takes 16. Changes the time only.
     metric : str or callable, default="euclidean"
-        A name of the table of `NearestNeighbors`: "euclidean", "manhattan", "chebyshev",
+        The distance: "euclidean", "manhattan", "chebyshev",
         "minkowski", "seuclidean", "mahalanobis", "cosine", "correlation", "hamming", "jaccard",
-        "haversine" (latitude and longitude in radians; the distance is the angle in radians), or
-        a function of two float64 rows of shape (d,).
+        "haversine" (latitude and longitude in radians; the distance is the angle in radians), or a
+        function of two float64 rows of shape (d,).
     p : float, default=2
         Exponent of "minkowski", at least 1.
     metric_params : dict, optional

@@ -40,8 +40,9 @@ class KDTree(SpatialTree):
         Rows of a leaf (a multiple of eight up to 256, others are rounded up); None takes 32.
         Changes the time only.
     metric : str, default="euclidean"
-        "euclidean", "manhattan", "chebyshev" or "minkowski"; "seuclidean", "mahalanobis",
-        "cosine" and "correlation", which are Euclidean distances of rows prepared once.
+        The distance: "euclidean", "manhattan", "chebyshev" or "minkowski"; or "seuclidean",
+        "mahalanobis", "cosine" and "correlation", which are Euclidean distances of rows prepared
+        once.
     p : float, default=2
         Exponent of "minkowski", at least 1.
     metric_params : dict, optional
