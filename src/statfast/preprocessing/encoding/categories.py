@@ -30,14 +30,15 @@ from statfast._validation import (
 )
 
 OBJECTS_A_CALL = 1 << 20  # some hundredths of a second
+FIRST_LOOK = 64  # entries that tell most columns with fractions from integers
 INFREQUENT = "infrequent_sklearn"  # the name in scikit-learn
 
 
 # ------------------------------------------------------------------ counts
 def distinct(column: Array, label: int | str) -> tuple[Array, Array]:
     """The sorted values of a column, missing ones last, and the place of each entry among them."""
-    if column.dtype.kind in "biu" or _are_integers(column):
-        integers = column if column.dtype.kind in "biu" else column.astype(np.int64)
+    integers = _as_integers(column)
+    if integers is not None:
         values, places = code_integers(integers)
         return values.astype(column.dtype), places
     if column.dtype.kind == "f":
@@ -48,12 +49,16 @@ def distinct(column: Array, label: int | str) -> tuple[Array, Array]:
     return values, _renumbered(keys, values)[places]
 
 
-def _are_integers(column: Array) -> bool:
-    """Whether floats are all integers, of the size that they hold exactly."""
-    if column.dtype.kind != "f" or not np.isfinite(column[:1]).all():
-        return False
-    # NaN is not an integer.
-    return bool((np.floor(column) == column).all() and float(np.abs(column).max(initial=0)) < 2**53)
+def _as_integers(column: Array) -> Array | None:
+    """Integers, also those that are stored as floats; None of other columns."""
+    if column.dtype.kind != "f":
+        return column if column.dtype.kind in "biu" else None
+    with np.errstate(invalid="ignore"):  # What int64 does not hold differs after the conversion.
+        for part in (column[:FIRST_LOOK], column):
+            integers = part.astype(np.int64)
+            if not (integers == part).all():
+                return None
+    return integers
 
 
 def _sorted(seen: Iterable[Any], dtype: Any, label: Any) -> Array:
@@ -145,11 +150,8 @@ def _numbered_numbers(column: Array, values: Array) -> Array:
     numbers = values[: len(values) - bool(has_nan)]
     if not len(numbers):
         place = np.full(len(column), -1)
-    elif column.dtype.kind in "iu" and numbers.dtype.kind in "iu" and _narrow(column, numbers):
-        low, high = numbers[0], numbers[-1]
-        table = np.full(int(high) - int(low) + 2, -1)
-        table[numbers - low] = np.arange(len(numbers))
-        place = table[np.where((column >= low) & (column <= high), column - low, len(table) - 1)]
+    elif _narrow(column, numbers) and (integers := _as_integers(numbers)) is not None:
+        place = _numbered_integers(column, integers)
     else:
         place = np.searchsorted(numbers, column).clip(max=len(numbers) - 1)
         place[numbers[place] != column] = -1
@@ -160,7 +162,21 @@ def _numbered_numbers(column: Array, values: Array) -> Array:
 
 def _narrow(column: Array, numbers: Array) -> bool:
     """Whether a table of all integers between the least and the greatest is small."""
-    return column.dtype == numbers.dtype and int(numbers[-1]) - int(numbers[0]) <= 4 * len(column)
+    same = column.dtype == numbers.dtype and column.dtype.kind != "b"
+    return same and float(numbers[-1]) - float(numbers[0]) <= 4 * len(column)
+
+
+def _numbered_integers(column: Array, integers: Array) -> Array:
+    """The places by a table of all integers between the least and the greatest."""
+    low, high = integers[0], integers[-1]
+    table = np.full(int(high) - int(low) + 2, -1)
+    table[integers - low] = np.arange(len(integers))
+    known, offset = (column >= low) & (column <= high), column
+    if column.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):  # of NaN and of large numbers, which are not known
+            offset = column.astype(np.int64)
+        known &= offset == column
+    return table[np.where(known, offset - low, len(table) - 1)]
 
 
 def rare(counts: Array, n: int, min_frequency: float | None, max_categories: int | None) -> Array:
@@ -261,7 +277,7 @@ class CategoryEncoder(Transformer, Estimator):
             values.append(encoded[0])
             places.append(encoded[1])
         counts = [
-            np.bincount(place[place >= 0], minlength=len(v))
+            np.bincount(place + 1, minlength=len(v) + 1)[1:]  # without what is unknown
             for place, v in zip(places, values, strict=True)
         ]
         return EncodedCounts(len(columns[0]), values, counts), places
