@@ -377,7 +377,8 @@ class PCA(MomentComponents):
 
     def _check_parameters(self) -> None:
         self._checked()
-        as_generator(self.random_state)
+        if self.random_state is not None:  # None would be drawn from the system's entropy.
+            as_generator(self.random_state)
 
     def _correlates(self) -> Any:
         return self.correlation
