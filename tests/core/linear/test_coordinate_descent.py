@@ -122,11 +122,11 @@ def test_refresh():
     np.testing.assert_allclose(q, c - G @ b, atol=1e-12)
 
 
-def newton(G, c, b, factor, made, l1, l2=0.0, positive=False, most=1):
-    """Coefficients and gradient after Newton steps."""
+def newton(G, c, b, factor, made, l1, l2=0.0, positive=False):
+    """Coefficients and gradient after a Newton step."""
     b, q = b.copy(), c - G @ b
     L = factor.L if made else None
-    kernel.newton(G, factor.order, L, factor.inverse, l1, l2, positive, 0.0, most, b, q,
+    kernel.newton(G, factor.order, L, factor.inverse, l1, l2, positive, b, q,
                   np.empty(4 * len(b)))  # fmt: skip
     return b, q
 

@@ -16,7 +16,7 @@ G and budgets small enough that Ctrl-C is heard between calls.
 
 from libc.math cimport fabs
 
-from statfast._core.linear.newton_steps cimport descent_at, descent_kernels, descent_state, steps
+from statfast._core.linear.newton_steps cimport descent_at, descent_kernels, descent_state, step_to_least
 from statfast._core.tile.tiles cimport level
 
 
@@ -260,17 +260,15 @@ def newton(
     double l1,
     double l2,
     bint positive,
-    double small,                    # a step that gains no more is the last
-    Py_ssize_t most,                 # steps
     double[::1] b,                   # INOUT (m,)
     double[::1] q,                   # INOUT (m,) c - G b
     double[::1] work,                # (4 m,)
 ):
-    """Newton steps on what is not zero, each to the least of the objective along it."""
+    """A Newton step on what is not zero, to the least of the objective along it."""
     cdef Py_ssize_t ld = 0 if L is None else L.shape[1]
     cdef const double *factor = &L[0, 0] if ld else NULL
     if order.shape[0] == 0:
         return
     with nogil:
-        steps(table, &G[0, 0], G.shape[1], b.shape[0], &order[0], order.shape[0], factor, ld,
-              &inverse[0], l1, l2, positive, small, most, &b[0], &q[0], &work[0])
+        step_to_least(table, &G[0, 0], G.shape[1], b.shape[0], &order[0], order.shape[0], factor,
+                      ld, &inverse[0], l1, l2, positive, &b[0], &q[0], &work[0])

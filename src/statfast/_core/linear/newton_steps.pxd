@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Newton steps on the coefficients that are not zero: see linear/coordinate_descent.pyx."""
+"""A Newton step on the coefficients that are not zero: see linear/coordinate_descent.pyx."""
 
 from libc.math cimport INFINITY, fabs
 
@@ -65,77 +65,66 @@ cdef inline Py_ssize_t arranged(
     return k
 
 
-cdef inline void steps(
+cdef inline void step_to_least(
     const descent_kernels *table, const double *G, Py_ssize_t ldg, Py_ssize_t m,
     const Py_ssize_t *order, Py_ssize_t k, const double *L, Py_ssize_t ld, const double *inverse,
-    double l1, double l2, bint positive, double small, Py_ssize_t most, double *b, double *q,
-    double *work,
+    double l1, double l2, bint positive, double *b, double *q, double *work,
 ) noexcept nogil:
-    """Steps, each to the least of the objective along it, until signs turn or little is gained.
+    """A step, to the least of the objective along it.
 
-    Along a step the derivative is t curve - slope until a coefficient passes zero, from where on it
-    is 2 l1 |step| more.
+    Along it the derivative is t curve - slope until a coefficient passes zero, from where on it is
+    2 l1 |step| more.
     """
-    cdef Py_ssize_t i, j, _turn, first
+    cdef Py_ssize_t i, j, first
     cdef double *step = work
     cdef double *change = work + m  # G step
     cdef double *down = work + 2 * m
     cdef double *reach = work + 3 * m  # where a coefficient passes zero
-    cdef double slope, curve, part, passed, jump, now, before = INFINITY
-    cdef bint turned
-    for _turn in range(most):
-        for i in range(m):
-            change[i] = 0
-        for i in range(k):
-            j = order[i]
-            down[i] = step[i] = q[j] - l2 * b[j] - l1 * ((b[j] > 0) - (b[j] < 0))
-        if L != NULL:
-            table.solve(L, ld, inverse, k, step)
-        slope = curve = 0
-        for i in range(k):
-            slope += down[i] * step[i]
-            table.move(G + order[i] * ldg, -step[i], m, change)
-        for i in range(k):
-            curve += step[i] * (change[order[i]] + l2 * step[i])
-        if not (slope > 0 and curve > 0 and slope < INFINITY and curve < INFINITY):
-            break
-        part = slope / curve
-        part = 1 if fabs(part - 1) <= 1e-3 else min(part, <double>1)
-        for i in range(k):
-            j = order[i]
-            reach[i] = INFINITY
-            if step[i] < 0 < b[j] or b[j] < 0 < step[i]:
-                reach[i] = -b[j] / step[i]
-        first = least_of(reach, k)
-        turned = reach[first] < part
-        if not turned:
-            for i in range(m):
-                q[i] -= part * change[i]
-            for i in range(k):
-                b[order[i]] += part * step[i]
+    cdef double slope = 0, curve = 0, part, passed = 0, jump
+    for i in range(m):
+        change[i] = 0
+    for i in range(k):
+        j = order[i]
+        down[i] = step[i] = q[j] - l2 * b[j] - l1 * ((b[j] > 0) - (b[j] < 0))
+    if L != NULL:
+        table.solve(L, ld, inverse, k, step)
+    for i in range(k):
+        slope += down[i] * step[i]
+        table.move(G + order[i] * ldg, -step[i], m, change)
+    for i in range(k):
+        curve += step[i] * (change[order[i]] + l2 * step[i])
+    if not (slope > 0 and curve > 0 and slope < INFINITY and curve < INFINITY):
+        return
+    part = slope / curve
+    part = 1 if fabs(part - 1) <= 1e-3 else min(part, <double>1)
+    for i in range(k):
+        j = order[i]
+        reach[i] = INFINITY
+        if step[i] < 0 < b[j] or b[j] < 0 < step[i]:
+            reach[i] = -b[j] / step[i]
+    first = least_of(reach, k)
+    if reach[first] < part:
+        while first >= 0:
+            jump = INFINITY if positive else 2 * l1 * fabs(step[first])
+            if reach[first] * curve - slope + passed + jump >= 0:
+                break
+            passed += jump
+            reach[first] = INFINITY
+            first = least_of(reach, k)
+            first = first if reach[first] < part else -1
+        part = (slope - passed) / curve  # if it is reached before the next turn
+        if first >= 0 and part >= reach[first]:
+            part = reach[first]
         else:
-            passed = 0
-            while first >= 0:
-                jump = INFINITY if positive else 2 * l1 * fabs(step[first])
-                if reach[first] * curve - slope + passed + jump >= 0:
-                    break
-                passed += jump
-                reach[first] = INFINITY
-                first = least_of(reach, k)
-                first = first if reach[first] < part else -1
-            part = (slope - passed) / curve  # if it is reached before the next turn
-            if first >= 0 and part >= reach[first]:
-                part = reach[first]
-            else:
-                first = -1
-            for i in range(k):
-                j = order[i]
-                now = 0 if i == first else b[j] + part * step[i]
-                table.move(G + j * ldg, now - b[j], m, q)
-                b[j] = now
-        if turned or slope < small or slope > 0.1 * before:
-            break
-        before = slope
+            first = -1
+    else:
+        first = -1
+    for i in range(m):
+        q[i] -= part * change[i]
+    for i in range(k):
+        b[order[i]] += part * step[i]
+    if first >= 0:
+        b[order[first]] = 0
 
 
 cdef inline Py_ssize_t least_of(const double *a, Py_ssize_t k) noexcept nogil:

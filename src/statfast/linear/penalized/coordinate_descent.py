@@ -46,7 +46,6 @@ MULTIPLICATIONS_OF_CALL = 5e7  # A kernel call takes less than 0.05 s.
 # a factor of k columns, of which most is kept: this share of k^3 multiplications.
 MIN_SWEEPS_BEFORE_NEWTON = 4
 COST_OF_NEWTON = 0.01
-NEWTON_STEPS_PER_FACTOR = 3  # So many Newton steps use the same factor.
 # Moves below this share of the gap to reach, over the columns, are left out at first.
 MIN_MOVE = 1e-3
 MIN_GAIN = 1e-18  # A move that gains a smaller share of |y|^2 is none.
@@ -299,9 +298,9 @@ class Descent:
         return rounds
 
     def _newton(self, l1: float, l2: float) -> None:
-        """Newton steps on what is not zero, each to the least of the objective along it.
+        """A Newton step on what is not zero, to the least of the objective along it.
 
-        A step whose signs hold ends at the solution for these columns. Where they depend on each
+        If its signs hold, it ends at the solution for these columns. Where they depend on each
         other, a little is added to the diagonal: the step then runs along what leaves the fit as
         it is, and drops a column.
         """
@@ -310,8 +309,7 @@ class Descent:
             made = factor.update(self.G, self.b, l2)
             newton(
                 self.G, factor.order, factor.L if made else None, factor.inverse, l1, l2,
-                self.positive, MIN_GAIN * self.yy, NEWTON_STEPS_PER_FACTOR, self.b, self.q,
-                self.work[0],
+                self.positive, self.b, self.q, self.work[0],
             )  # fmt: skip
             checkpoint()
 
