@@ -151,9 +151,9 @@ def test_sparse_sums(seed, n, d):
 @settings(max_examples=40)
 @given(
     n=st.integers(1, 9), sides=st.integers(1, 2), seed=st.integers(0, 10**6),
-    mu=st.sampled_from([0.0, 1e-6, 0.3]), t=st.sampled_from([0.0, 0.4]),
+    mu=st.sampled_from([0.0, 1e-6, 0.3]), t=st.sampled_from([0.0, 0.4]), q=st.integers(0, 3),
 )  # fmt: skip
-def test_the_arithmetic_of_a_step_is_the_twins(n, sides, seed, mu, t):
+def test_the_arithmetic_of_a_step_is_the_twins(n, sides, seed, mu, t, q):
     rng = np.random.default_rng(seed)
     state = rng.uniform(0.1, 1.0, (6 + 7 * sides, n + 3))
     state[0] = np.sign(rng.standard_normal(n + 3)) if sides == 1 else rng.standard_normal(n + 3)
@@ -163,11 +163,22 @@ def test_the_arithmetic_of_a_step_is_the_twins(n, sides, seed, mu, t):
     wanted = state.copy()
     epsilon = 0.2 if sides == 2 else 0.0
     for stage, number in enumerate((t, 0.0, mu, mu)):
-        sums = np.zeros(3)
-        known = twin.path_stage(stage, wanted[:, 1 : n + 1], sides, epsilon, number)
-        kernel.hinges(stage, state, 1, n + 1, sides, epsilon, number, sums)
+        sums, Z, rows = np.zeros(4), rng.standard_normal((n + 3, q)), slice(1, n + 1)
+        v = rng.standard_normal(q) if q and stage in (kernel.PREDICT, kernel.CORRECT) else None
+        g = np.ones(q) if q and stage in (kernel.LOOK, kernel.AIM) else None
+        h = np.ones((q, q)) if q and stage == kernel.LOOK else None
+        if v is not None:
+            wanted[3, rows] = Z[rows] @ v
+        known = twin.path_stage(stage, wanted[:, rows], sides, epsilon, number)
+        kernel.hinges(stage, state, 1, n + 1, sides, epsilon, number, sums, Z, v, g, h)
         np.testing.assert_allclose(state, wanted, rtol=1e-11, atol=1e-13)
+        sums = sums[:3] if stage == kernel.LOOK else sums[[0, 1, 3]]
         np.testing.assert_allclose(sums, known, rtol=1e-11, atol=1e-13)
+        if g is not None:
+            np.testing.assert_allclose(g, 1.0 + Z[rows].T @ wanted[4, rows], rtol=1e-11, atol=1e-12)
+        if h is not None:
+            added = np.tril(Z[rows].T @ (wanted[5, rows, None] * Z[rows]))
+            np.testing.assert_allclose(h, 1.0 + added, rtol=1e-11, atol=1e-12)
         wanted[3] = state[3] = rng.standard_normal(n + 3)
 
 

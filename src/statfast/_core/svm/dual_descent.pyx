@@ -16,7 +16,7 @@ walked, so that what has left takes no time.
 
 Cost: two operations a number of each row visited, four if its coordinate moves; for the matrix of
 products, half the square of a row's nonzeros. The interior point (svm/linear/interior_point.py)
-takes up to five divisions a hinge in each of a step's four stages. The caller guarantees numbers
+takes up to four divisions a hinge in each of a step's four stages. The caller guarantees numbers
 below n in the order, sorted columns without duplicates, and calls short enough for Ctrl-C.
 """
 
@@ -246,24 +246,32 @@ def hinges(
     Py_ssize_t sides,               # hinges of a row: 1, for classes, or 2
     double epsilon,
     double number,                  # LOOK: how far to go along the last step; the last two: mu
-    double[::1] sums,               # INOUT (3,)
+    double[::1] sums,               # INOUT (4,)
+    const double[:, ::1] Z=None,    # IN (n, q) few rows z, whose products are then made here, too:
+    const double[::1] v=None,       # IN (q,) unless None, ALONG = z'v
+    double[::1] g=None,             # INOUT (q,) unless None, += z'SCORE
+    double[:, ::1] h=None,          # INOUT (q, q) unless None, lower triangle += z'WEIGHT z
 ):
     """The arithmetic of rows in one stage of a step.
 
     LOOK: first the step before; then theta of every hinge, and what rows are scaled by for the
     matrix and its right-hand side; sums += losses, a'level, a'r + (c - a)'xi. PREDICT: the step
     towards mu = 0, where ALONG holds the values aimed at; sums += linear and square change of
-    a'r + (c - a)'xi, and the largest of one over the longest step. AIM: what rows are scaled by on
+    a'r + (c - a)'xi, the last of them is the largest of one over the longest step. AIM: what rows are scaled by on
     the corrector's right-hand side. CORRECT: the step, where ALONG holds its values; the last of
     sums as with PREDICT.
     """
-    cdef Py_ssize_t i, k
+    cdef Py_ssize_t i, j, k
     cdef hinge it
     cdef double *total = &sums[0]
     it.n = state.shape[1]
     with nogil:
         for i in range(begin, end):
             it.row = &state[0, i]
+            if v is not None:
+                it.row[ALONG * it.n] = 0
+                for j in range(v.shape[0]):
+                    it.row[ALONG * it.n] += Z[i, j] * v[j]
             if stage == LOOKS:
                 it.row[F * it.n] += number * it.row[ALONG * it.n]
                 it.row[WEIGHT * it.n] = 0
@@ -288,6 +296,12 @@ def hinges(
                         it.side[DR * it.n] + number * it.side[DXI * it.n])
                 else:
                     correct(&it, number, total)
+            if g is not None:
+                for j in range(g.shape[0]):
+                    g[j] += it.row[SCORE * it.n] * Z[i, j]
+                    if h is not None:
+                        for k in range(j + 1):
+                            h[j, k] += it.row[WEIGHT * it.n] * Z[i, j] * Z[i, k]
 
 
 cdef inline void measure_point(const hinge *it, double *sums) noexcept nogil:
@@ -307,24 +321,26 @@ cdef inline void predict(const hinge *it, double *sums) noexcept nogil:
     cdef Py_ssize_t n = it.n
     cdef double a = it.side[A * n], r = it.side[R * n], xi = it.side[XI * n]
     cdef double da = it.side[THETA * n] * (it.lack - it.sign * it.row[ALONG * n])
-    cdef double up = da / a, down = da / it.rest, dr = -r * (1 + up), dxi = -xi * (1 - down)
+    cdef double by_a = 1 / a, by_rest = 1 / it.rest, up = da * by_a, down = da * by_rest
+    cdef double dr = -r * (1 + up), dxi = -xi * (1 - down)
     sums[0] += (a * dr + it.rest * dxi) + da * (r - xi)
     sums[1] += da * (dr - dxi)
-    sums[2] = max(sums[2], max(max(-up, down), max(1 + up, 1 - down)))
+    sums[3] = max(sums[3], max(max(-up, down), max(1 + up, 1 - down)))
     it.side[DA * n] = da
     it.side[DR * n] = it.lack - (dr * up + dxi * down)
-    it.side[DXI * n] = 1 / a - 1 / it.rest
+    it.side[DXI * n] = by_a - by_rest
 
 
 cdef inline void correct(const hinge *it, double mu, double *sums) noexcept nogil:
     cdef Py_ssize_t n = it.n
     cdef double a = it.side[A * n], r = it.side[R * n], xi = it.side[XI * n], da = it.side[DA * n]
-    cdef double dr = -r * (1 + da / a), dxi = -xi * (1 - da / it.rest)
+    cdef double by_a = 1 / a, by_rest = 1 / it.rest
+    cdef double dr = -r * (1 + da * by_a), dxi = -xi * (1 - da * by_rest)
     cdef double now = it.side[DR * n] + mu * it.side[DXI * n] - it.sign * it.row[ALONG * n]
     now *= it.side[THETA * n]
-    dr = (mu - da * dr - r * now) / a - r
-    dxi = (mu + da * dxi + xi * now) / it.rest - xi
-    sums[2] = max(sums[2], max(max(-now / a, now / it.rest), max(-dr / r, -dxi / xi)))
+    dr = (mu - da * dr - r * now) * by_a - r
+    dxi = (mu + da * dxi + xi * now) * by_rest - xi
+    sums[3] = max(sums[3], max(max(-now * by_a, now * by_rest), max(-dr / r, -dxi / xi)))
     it.side[DA * n] = now
     it.side[DR * n] = dr
     it.side[DXI * n] = dxi

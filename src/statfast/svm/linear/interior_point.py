@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from statfast._core.svm import dual_descent as kernel
+from statfast._engine import checkpoint
 from statfast._typing import Array
 from statfast.svm.linear.objective import LinearSolution, Problem
 from statfast.svm.linear.positive import factored
@@ -37,6 +38,8 @@ SHORT_STEP, MAX_SHORT_STEPS = 0.1, 3
 # Iterations after convergence while the rows on the margin may soon be known; one of them is nearly
 # free.
 EXTRA_ITERATIONS = 3
+# So few products of numbers take less time than calls of other kernels.
+MAX_PRODUCTS_OF_FEW_ROWS = 3e4
 # Arrays of a path, one after the other, as the kernel knows them; SIDE more for each hinge.
 TARGET, COST, F, ALONG, SCORE, WEIGHT, ALL = range(7)
 A, R, XI, SIDE = 0, 1, 2, 7
@@ -57,6 +60,7 @@ MAX_MARGIN_ROWS_PER_COLUMN = 4
 # The equations of the rows on the margin may cost so many operations, or this share of a pass.
 EQUATION_OPERATIONS, EQUATION_SHARE_OF_PASS = 1e6, 0.05
 MAX_EQUATION_OPERATIONS = 5e7  # More operations would keep Ctrl-C waiting.
+NUMBERS_OF_LAPACK = 64  # LAPACK may use so many numbers of memory for each row and column.
 
 
 def follow(path, tol, clock, n_iter=0, leave=None):
@@ -116,7 +120,7 @@ class Path:
     def __init__(self, problem: Problem, start: Any = None) -> None:
         self.problem, self.rows = problem, problem.rows
         self.sides = 1 if problem.classes else 2
-        n = problem.rows.n
+        rows, n = problem.rows, problem.rows.n
         # The rows of the state are not a power of two apart, which caches would not like.
         self.state = np.zeros((ALL + SIDE * self.sides, (n | 63) + 9))
         self.state[TARGET, :n], self.state[COST, :n] = problem.target, problem.cost
@@ -131,6 +135,9 @@ class Path:
         else:
             self.v, self.f[...], mu = start
             self._center(mu)
+        # Few rows with their column of ones, or None.
+        few = not rows.sparse and rows.pairs <= MAX_PRODUCTS_OF_FEW_ROWS
+        self.few = np.ascontiguousarray(rows.take(np.arange(n))) if few else None
         self.guess: Any = None  # which rows were on the margin at the last point
         self.margin_is_known = False  # Whether they were so few that they may be the right ones.
         self.stride = 0.0  # the most that f changed in the last step
@@ -192,15 +199,8 @@ class Path:
 
     def solution(self, n_iter: int) -> LinearSolution:
         """The Solution here; the system for the next step is made on the way."""
-        rows, q, problem = self.rows, self.rows.q, self.problem
-
-        def partial(where: slice, block: Array | None) -> list[Array]:
-            sums, h, g = np.zeros(3), np.zeros((q, q)), np.zeros(q)
-            self._stage(kernel.LOOK, where, self.t, sums)
-            rows.accumulate(where, block, self.state[SCORE, where], self.state[WEIGHT, where], h, g)
-            return [h, g, sums]
-
-        self.h, self.pull, sums = rows.sums(partial)
+        rows, problem = self.rows, self.problem
+        self.pull, self.h, sums, _ = self._stage(kernel.LOOK, self.t)
         loss, reward, self.total = map(float, sums)
         self.t = 0.0
         g = rows.ridge * self.v - self.lag
@@ -210,46 +210,46 @@ class Path:
 
     def step(self) -> None:
         """Predictor and corrector; the multipliers move in the next `solution`."""
-        rows, state = self.rows, self.state
+        rows = self.rows
         factor = factored(self.h, rows.ridge)
         guess = factor.solve(self.pull - self.lag)
-
-        def predict(where: slice, block: Array | None) -> list[Any]:
-            sums = np.zeros(3)
-            state[ALONG, where] = rows.predict(where, guess, block)
-            self._stage(kernel.PREDICT, where, 0.0, sums)
-            return [sums[:2], _Most(sums[2])]
-
-        (linear, square), most = rows.sums(predict, pairs=False)
+        _, _, (linear, square, _), most = self._stage(kernel.PREDICT, 0.0, guess)
         t = min(1.0, most.step_length)
         after = self.total + t * linear + t * t * square
         mu = self.mu * (max(after, 0.0) / self.total) ** 3
-
-        def aim(where: slice, block: Array | None) -> list[Array]:
-            g = np.zeros(rows.q)
-            self._stage(kernel.AIM, where, mu, g)
-            rows.accumulate(where, block, state[SCORE, where], None, None, g)
-            return [g]
-
-        dv = factor.solve(rows.sums(aim, pairs=False)[0] - self.lag)
-
-        def correct(where: slice, block: Array | None) -> list[_Most]:
-            sums = np.zeros(3)
-            state[ALONG, where] = rows.predict(where, dv, block)
-            self._stage(kernel.CORRECT, where, mu, sums)
-            return [_Most(sums[2])]
-
-        (most,) = rows.sums(correct, pairs=False)
+        dv = factor.solve(self._stage(kernel.AIM, mu)[0] - self.lag)
+        most = self._stage(kernel.CORRECT, mu, dv)[3]
         self.t = min(1.0, SHARE_OF_LONGEST_STEP * most.step_length)
         self.stumbles = self.stumbles + 1 if self.t < SHORT_STEP else 0
-        self.stride = float(np.abs(state[ALONG, : rows.n]).max())
+        self.stride = float(np.abs(self.state[ALONG, : rows.n]).max())
         self.v += self.t * dv
         self.lag *= 1.0 - self.t
 
-    def _stage(self, stage: int, where: slice, number: float, sums: Array) -> None:
-        """The arithmetic of some rows."""
-        epsilon = self.problem.epsilon or 0.0
-        kernel.hinges(stage, self.state, where.start, where.stop, self.sides, epsilon, number, sums)
+    def _stage(self, stage: int, number: float, v: Array | None = None) -> list[Any]:
+        """A stage of a step, along coefficients `v` or none: scaled rows added up, products of
+        columns, three sums and the longest step, as far as the stage makes them."""
+        rows, state, q = self.rows, self.state, self.rows.q
+        epsilon, looks = self.problem.epsilon or 0.0, stage == kernel.LOOK
+
+        def partial(where: slice, block: Array | None) -> list[Any]:
+            sums = np.zeros(4)
+            g = np.zeros(q) if v is None else None
+            h = np.zeros((q, q)) if looks else None
+            ours = () if self.few is None else (self.few, v, g, h)
+            if self.few is None and v is not None:
+                state[ALONG, where] = rows.predict(where, v, block)
+            kernel.hinges(
+                stage, state, where.start, where.stop, self.sides, epsilon, number, sums, *ours
+            )
+            if self.few is None and g is not None:
+                weight = state[WEIGHT, where] if looks else None
+                rows.accumulate(where, block, state[SCORE, where], weight, h, g)
+            return [0.0 if g is None else g, 0.0 if h is None else h, sums[:3], _Most(sums[3])]
+
+        if self.few is None:
+            return rows.sums(partial, pairs=looks)
+        checkpoint()
+        return partial(slice(0, rows.n), None)
 
 
 class _Most:
@@ -371,8 +371,6 @@ def polished(path: Path, n_iter: int, last: bool) -> list[LinearSolution]:
     Where the rows on the margin are other than at the point before, they will hardly be the right
     ones: then nothing is tried, unless it is the last point.
     """
-    from scipy.linalg import LinAlgError, lstsq
-
     problem, rows, cost = path.problem, path.rows, path.cost
     share = path.a / cost
     up = 1.0 - share <= path.xi / path.scale  # the multiplier is at its upper bound
@@ -397,11 +395,8 @@ def polished(path: Path, n_iter: int, last: bool) -> list[LinearSolution]:
         z = rows.take(index) * root
         weight = free[:, index]
         on = (weight * path.sign[:, index] * path.level[:, index]).sum(axis=0) / weight.sum(axis=0)
-        try:
-            more = lstsq(z, on - z @ begin, lapack_driver="gelsy", check_finite=False)[0]
-            multipliers = lstsq(z.T, more, lapack_driver="gelsy", check_finite=False)[0]
-        except LinAlgError:
-            return []
+        more = _least_squares(z, on - z @ begin)
+        multipliers = _least_squares(z.T, more)
         signs = path.sign[:, index]
         low = np.where((weight & (signs < 0)).any(axis=0), -cost[index], 0.0)
         high = np.where((weight & (signs > 0)).any(axis=0), cost[index], 0.0)
@@ -412,3 +407,16 @@ def polished(path: Path, n_iter: int, last: bool) -> list[LinearSolution]:
     return [
         LinearSolution(v, beta, primal, problem.dual(beta, problem.gathered(beta)), n_iter, False)
     ]
+
+
+def _least_squares(a: Array, b: Array) -> Array:
+    """The shortest solution, by LAPACK's factor with pivots: scipy's function for all kinds of
+    equations takes longer than few of them."""
+    from scipy.linalg.lapack import dgelsy
+
+    rows, columns = a.shape
+    right = np.zeros((max(a.shape), 1))
+    right[:rows, 0] = b
+    pivots, room = np.zeros(columns, np.int32), NUMBERS_OF_LAPACK * sum(a.shape)
+    solution: Array = dgelsy(a, right, pivots, np.finfo(np.float64).eps, room)[1]
+    return solution[:columns, 0]

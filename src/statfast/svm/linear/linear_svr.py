@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._estimator import Regressor, fitted, one_of, param, real
 from statfast._typing import Array, ArrayLike, Rows, Weights
-from statfast._validation import as_generator, as_targets, as_weights, warn_column_vector
+from statfast._validation import as_targets, as_weights, warn_column_vector
 from statfast.svm.linear.model import (
     LinearMachine,
     clock_of,
@@ -180,8 +180,7 @@ class LinearSVR(Regressor, LinearMachine):
             )
         made, costs, target = self._rows(rows, params, weights, target[:, 0])
         problem = Problem(made, np.ascontiguousarray(target), costs, squared, params.epsilon)
-        seed = as_generator(params.random_state).integers(2**63)
-        solution, solver = solved(problem, params, clock_of(params), seed)
+        solution, solver = solved(problem, params, clock_of(params), params.random_state)
         warn_stopped(self, solution)
         return self._publish(
             X,

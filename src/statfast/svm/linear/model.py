@@ -24,6 +24,7 @@ from statfast._estimator import (
 from statfast._typing import Array, Jobs, Matrix, Seed
 from statfast._validation import (
     ConvergenceWarning,
+    as_generator,
     as_real,
     explain_nonfinite,
     warn_user,
@@ -117,7 +118,7 @@ def solved(
         direct = is_small or rows.n >= rows.q
     with np.errstate(all="ignore"):  # A gap that is not finite is not small.
         if not direct:
-            return descend(problem, params.tol, clock, np.random.default_rng(seed)), "descent"
+            return descend(problem, params.tol, clock, as_generator(seed)), "descent"
         if not problem.squared:
             return narrow(problem, params.tol, clock), "interior point"
         if is_small:
