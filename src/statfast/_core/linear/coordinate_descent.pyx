@@ -16,7 +16,9 @@ G and budgets small enough that Ctrl-C is heard between calls.
 
 from libc.math cimport fabs
 
-from statfast._core.linear.newton_steps cimport descent_at, descent_kernels, descent_state, step_to_least
+from statfast._core.linear.newton_steps cimport (
+    descent_at, descent_kernels, descent_state, step_to_least,
+)
 from statfast._core.tile.tiles cimport level
 
 

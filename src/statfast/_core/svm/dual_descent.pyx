@@ -257,9 +257,9 @@ def hinges(
     LOOK: first the step before; then theta of every hinge, and what rows are scaled by for the
     matrix and its right-hand side; sums += losses, a'level, a'r + (c - a)'xi. PREDICT: the step
     towards mu = 0, where ALONG holds the values aimed at; sums += linear and square change of
-    a'r + (c - a)'xi, the last of them is the largest of one over the longest step. AIM: what rows are scaled by on
-    the corrector's right-hand side. CORRECT: the step, where ALONG holds its values; the last of
-    sums as with PREDICT.
+    a'r + (c - a)'xi; the last becomes the largest of one over the longest step. AIM: what rows are
+    scaled by on the corrector's right-hand side. CORRECT: the step, where ALONG holds its values;
+    the last of sums as with PREDICT.
     """
     cdef Py_ssize_t i, j, k
     cdef hinge it

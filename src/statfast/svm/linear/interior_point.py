@@ -38,8 +38,8 @@ SHORT_STEP, MAX_SHORT_STEPS = 0.1, 3
 # Iterations after convergence while the rows on the margin may soon be known; one of them is nearly
 # free.
 EXTRA_ITERATIONS = 3
-# So few products of numbers take less time than calls of other kernels.
-MAX_PRODUCTS_OF_FEW_ROWS = 3e4
+# So many products of numbers of a table of rows take less time than calls of other kernels.
+MAX_PRODUCTS_OF_TABLE = 3e4
 # Arrays of a path, one after the other, as the kernel knows them; SIDE more for each hinge.
 TARGET, COST, F, ALONG, SCORE, WEIGHT, ALL = range(7)
 A, R, XI, SIDE = 0, 1, 2, 7
@@ -136,8 +136,8 @@ class Path:
             self.v, self.f[...], mu = start
             self._center(mu)
         # Few rows with their column of ones, or None.
-        few = not rows.sparse and rows.pairs <= MAX_PRODUCTS_OF_FEW_ROWS
-        self.few = np.ascontiguousarray(rows.take(np.arange(n))) if few else None
+        is_small = not rows.sparse and rows.pairs <= MAX_PRODUCTS_OF_TABLE
+        self.table = np.ascontiguousarray(rows.take(np.arange(n))) if is_small else None
         self.guess: Any = None  # which rows were on the margin at the last point
         self.margin_is_known = False  # Whether they were so few that they may be the right ones.
         self.stride = 0.0  # the most that f changed in the last step
@@ -235,18 +235,18 @@ class Path:
             sums = np.zeros(4)
             g = np.zeros(q) if v is None else None
             h = np.zeros((q, q)) if looks else None
-            ours = () if self.few is None else (self.few, v, g, h)
-            if self.few is None and v is not None:
+            ours = () if self.table is None else (self.table, v, g, h)
+            if self.table is None and v is not None:
                 state[ALONG, where] = rows.predict(where, v, block)
             kernel.hinges(
                 stage, state, where.start, where.stop, self.sides, epsilon, number, sums, *ours
             )
-            if self.few is None and g is not None:
+            if self.table is None and g is not None:
                 weight = state[WEIGHT, where] if looks else None
                 rows.accumulate(where, block, state[SCORE, where], weight, h, g)
             return [0.0 if g is None else g, 0.0 if h is None else h, sums[:3], _Most(sums[3])]
 
-        if self.few is None:
+        if self.table is None:
             return rows.sums(partial, pairs=looks)
         checkpoint()
         return partial(slice(0, rows.n), None)
