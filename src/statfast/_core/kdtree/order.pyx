@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """An order of queries in which near ones follow one another.
 
 The order is that of Morton codes (G. M. Morton 1966): the highest bits of each coordinate within a

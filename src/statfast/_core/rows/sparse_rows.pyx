@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Sparse rows: whether the three arrays of a CSR matrix are canonical, and lengths of the rows.
 
 Cost: one read of columns and values. The caller guarantees that `start` begins with 0, never falls
