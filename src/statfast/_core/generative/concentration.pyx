@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Concentration steps: mean and covariance of h rows, then the h rows nearest by them.
 
 Rousseeuw and Van Driessen (1999), "A fast algorithm for the minimum covariance determinant
