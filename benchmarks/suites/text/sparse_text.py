@@ -246,7 +246,7 @@ GRADIENTS = {
 SUITE = Suite(
     name="sparse-text",
     title="models of sparse rows of words",
-    family="sparse text",
+    family="texts: words and models",
     problems=[_problem(*task[:2], *shape, task[2]) for task in TASKS for shape in SHAPES],
     quick=[
         _problem(task, title, 300, 700, 12, 5 if task == "text svd" else parameter)

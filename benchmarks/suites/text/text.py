@@ -69,7 +69,7 @@ EXACT = {"wrong counts": 0.0}
 SUITE = Suite(
     name="text",
     title="words of documents counted",
-    family="words of texts",
+    family="texts: words and models",
     problems=[
         _problem("words of 20 MB", 20e6, group="words"),
         _problem("words of 20 MB of SMS messages", 20e6, group="words", sms=True),
