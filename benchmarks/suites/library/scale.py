@@ -406,7 +406,6 @@ SUITE = Suite(
             {name: _adapter(task, There) for name, task in TASKS.items()}
             | {"sleeping round": Sleeping},
             packages=("dask", "distributed"),
-            not_a_peer="statfast itself",
         ),
         "dask-ml": Library(
             {
