@@ -199,7 +199,8 @@ def test_sizes_of_sets_are_shares_of_rows():
     assert shown.means == {"a": 1.0, "b": 3.0}
     assert_allclose([bar.get_height() for bar in shown.ax_.patches[:4]], shown.shares["a"])
     names = [text.get_text() for text in shown.ax_.get_legend().get_texts()]
-    assert names == ["a, 1 on average", "b, 3 on average"]
+    assert names == ["a: 1", "b: 3"]
+    assert shown.ax_.get_legend().get_title().get_text() == "labels on average"
     single = plot.set_sizes(sets.tolist(), ax=axes())
     assert single.ax_.get_legend() is None
     for wrong in (sets[0], sets.astype(float), np.zeros((0, 3), dtype=bool)):

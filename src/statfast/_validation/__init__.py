@@ -43,6 +43,7 @@ from statfast._validation.parameters import (
     as_generator,
     as_pair,
     as_real,
+    require_random_state,
 )
 from statfast._validation.rows import (
     FLOATS,
@@ -149,6 +150,7 @@ __all__ = [
     "refuse_repeated_names",
     "require_counts",
     "require_finite",
+    "require_random_state",
     "require_shape",
     "require_width",
     "rows_for",

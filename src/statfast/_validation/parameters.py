@@ -103,15 +103,25 @@ def as_choice(value: Any, name: str, choices: Collection[str | None]) -> Any:
     raise wrong_type(name, wanted, value)
 
 
+def require_random_state(random_state: Any, *, name: str = "random_state") -> None:
+    """Refuse what is no None, int, Generator, RandomState or SeedSequence."""
+    if isinstance(random_state, Integral):
+        as_count(random_state, name, low=0, high=inf)
+    elif not isinstance(
+        random_state,
+        np.random.Generator | np.random.RandomState | np.random.SeedSequence | None,
+    ):
+        raise wrong_type(name, "None, an integer or a numpy.random.Generator", random_state)
+
+
 def as_generator(random_state: Any, *, name: str = "random_state") -> np.random.Generator:
     """``random_state`` (None, int, Generator, RandomState, SeedSequence) as a numpy Generator."""
+    require_random_state(random_state, name=name)
     if isinstance(random_state, np.random.RandomState):
         # Each call draws a new seed.
         random_state = random_state.randint(2**32, size=4, dtype=np.uint32)
     elif isinstance(random_state, Integral):
-        random_state = as_count(random_state, name, low=0, high=inf)
-    elif not isinstance(random_state, np.random.Generator | np.random.SeedSequence | None):
-        raise wrong_type(name, "None, an integer or a numpy.random.Generator", random_state)
+        random_state = int(random_state)
     return np.random.default_rng(random_state)
 
 

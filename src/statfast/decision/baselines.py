@@ -41,6 +41,7 @@ from statfast._validation import (
     as_weights,
     label_columns,
     not_fitted,
+    require_random_state,
     shown,
     to_array,
     warn_column_vector,
@@ -164,7 +165,7 @@ class DummyClassifier(Classifier, Baseline):
             If `constant` is missing for its strategy or is not a class of y, or shapes differ.
         """
         params = self._checked()
-        as_generator(self.random_state)
+        require_random_state(self.random_state)
         rows = handed(as_column(X))
         columns = label_columns(y)
         targets = [

@@ -12,7 +12,7 @@ import numpy as np
 from statfast._engine import Chunks
 from statfast._estimator import by_fit, count, fitted, flag, jobs, one_of, param, randomness, real
 from statfast._typing import Array, Jobs, Matrix, Rows, Seed, Weights
-from statfast._validation import as_generator, as_weights, not_fitted
+from statfast._validation import as_generator, as_weights, not_fitted, require_random_state
 from statfast.decomposition.components.decompose import (
     components_of_rounded_moments,
     decompose,
@@ -377,8 +377,7 @@ class PCA(MomentComponents):
 
     def _check_parameters(self) -> None:
         self._checked()
-        if self.random_state is not None:  # None would be drawn from the system's entropy.
-            as_generator(self.random_state)
+        require_random_state(self.random_state)
 
     def _correlates(self) -> Any:
         return self.correlation

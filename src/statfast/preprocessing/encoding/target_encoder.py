@@ -48,6 +48,7 @@ from statfast._validation import (
     is_sparse,
     label_columns,
     refuse_large,
+    require_random_state,
     to_array,
     wrong_type,
 )
@@ -373,8 +374,7 @@ class TargetEncoder(Transformer, Estimator):
             as_count(cv, "cv", 2)
         elif isinstance(cv, str | bytes) or not (cv is None or _gives_folds(cv)):
             raise wrong_type("cv", "an integer, a splitter or a list of index pairs", cv)
-        if not isinstance(state, np.random.RandomState):  # which would be drawn from
-            as_generator(state)
+        require_random_state(state)
 
     def _smoothing(self) -> float | None:
         smooth = self._checked_value("smooth")

@@ -9,7 +9,7 @@ import numpy as np
 
 from statfast._estimator import Regressor, fitted, one_of, param, real
 from statfast._typing import Array, ArrayLike, Rows, Weights
-from statfast._validation import as_targets, as_weights, warn_column_vector
+from statfast._validation import as_targets, as_weights, require_random_state, warn_column_vector
 from statfast.svm.linear.model import (
     LinearMachine,
     clock_of,
@@ -172,6 +172,7 @@ class LinearSVR(Regressor, LinearMachine):
         if not flat:
             warn_column_vector()
         weights = as_weights(sample_weight, rows.shape[0])
+        require_random_state(params.random_state)
         squared = params.loss != "epsilon_insensitive"
         if (far := float(np.abs(target).max())) > MAX_TARGET:
             raise ValueError(
