@@ -18,7 +18,7 @@ pytest.importorskip("sklearn")
 pytest.importorskip("sklearn.experimental.enable_halving_search_cv")
 from sklearn.utils import all_estimators
 
-from statfast.audit import watch
+from statfast.audit import explanation, watch
 from statfast.audit.__main__ import run
 from statfast.audit.twins import twin_class
 
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.once, pytest.mark.filterwarnings("ignore")]
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     """Reasons are looked for however slow the machine is."""
-    monkeypatch.setattr("statfast.audit.explanation.MAX_SECONDS", np.inf)
+    monkeypatch.setattr(explanation, "MAX_SECONDS", np.inf)
 
 
 def examples(cls):
@@ -111,6 +111,7 @@ def main():
             print(row)
 
     warnings.simplefilter("ignore")
+    explanation.MAX_SECONDS = np.inf
     for program in PROGRAMS:
         add("programs", lambda program=program: run(program, []))
     for name, sources in TWINS.items():

@@ -229,6 +229,18 @@ def test_a_difference_without_a_reason(iris, monkeypatch):
     assert "no row of the tables" in str(report)
 
 
+def test_a_reason_that_is_not_sought_is_told(iris, monkeypatch):
+    """After a call that took long: the difference may well be explained."""
+    monkeypatch.setattr("statfast.audit.explanation.MAX_SECONDS", 0.0)
+    with watch() as report:
+        LogisticRegression(max_iter=1000).fit(*iris)
+        Ridge(alpha=0.5).fit(*iris)
+    differs, same = report.rows
+    assert (differs.verdict, same.verdict) == ("differs", "equal")
+    assert "no reason was sought" in str(report)
+    assert "no row of the tables explains it" not in str(report)
+
+
 def test_what_needs_no_fit(iris):
     with watch() as report:
         Normalizer().transform(iris[0])

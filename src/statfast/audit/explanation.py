@@ -145,10 +145,13 @@ class Case:
         return not left.matters or left.size <= max(_ROUNDED, allowed)
 
 
-def explain(case: Case, answer: Any, gap: Difference, seconds: float) -> str:
+def can_be_explained(seconds: float) -> bool:
+    """Whether a call of this length is made again to find a reason."""
+    return seconds <= MAX_SECONDS
+
+
+def explain(case: Case, answer: Any, gap: Difference) -> str:
     """The row that says why the answers of a call differ, or "" where none does."""
-    if seconds > MAX_SECONDS:
-        return ""
     for reason in (_by_defaults, _by_iterations, _by_settings, _by_signs, _by_chance):
         try:
             rows = reason(case, answer, gap)

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from statfast.audit.comparison import Difference, fitted_attributes
-from statfast.audit.explanation import Case, explain
+from statfast.audit.explanation import Case, can_be_explained, explain
 from statfast.audit.interception import calling_line
 from statfast.audit.measurement import Usage, measured, undisturbed
 from statfast.audit.twins import TwinMaker, twin_class
@@ -76,6 +76,7 @@ class AuditRow:
     explained_by: str = ""
     differs: bool = False
     is_explained: bool = True
+    is_sought: bool = True
     explained_size: float = 0.0
     failed: bool = False
     remarks: list[str] = field(default_factory=list)
@@ -220,8 +221,9 @@ class CallRecorder:
             row.where = gap.where or row.where
         # The reason of a difference holds for other calls on the line, unless they differ far more.
         if gap.matters and not gap.size <= MAX_RATIO_OF_REASON * row.explained_size:
-            seconds = usage.seconds + twin_usage.seconds
-            reason = explain(case, answer, gap, seconds) if row.is_explained else ""
+            sought = can_be_explained(usage.seconds + twin_usage.seconds)
+            row.is_sought &= sought
+            reason = explain(case, answer, gap) if sought and row.is_explained else ""
             row.is_explained = bool(reason)
             row.explained_by = reason or row.explained_by
             row.explained_size = gap.size
