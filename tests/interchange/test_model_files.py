@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import pickle
 import struct
+import threading
 import warnings
 import zipfile
 
@@ -548,6 +549,22 @@ def test_a_read_only_file_is_not_replaced(tmp_path, monkeypatch):
     assert caught.value.filename == str(path)
     assert path.read_bytes() == b"mine"
     assert [place.name for place in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_what_is_no_file_is_written_to_not_replaced(tmp_path):
+    """A named pipe, as a device such as /dev/stdout, stays what it is."""
+    model = statfast.Ridge().fit([[0.0], [1.0]], [0.0, 1.0])
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    save(model, pipe)
+    reader.join(60)
+    assert pipe.is_fifo()
+    assert [place.name for place in tmp_path.iterdir()] == ["pipe"]
+    assert load(io.BytesIO(read[0])).predict([[0.5]]) == model.predict([[0.5]])
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions of Windows are others")

@@ -252,6 +252,10 @@ def _replacing(path: Any) -> Iterator[Any]:
     target = os.path.realpath(os.fspath(path))
     if os.path.isdir(target):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), target)
+    if os.path.exists(target) and not os.path.isfile(target):  # such as /dev/null: written to
+        with open(target, "wb") as file:
+            yield file
+        return
     mode = 0o666 & ~_umask()
     if os.path.exists(target):  # replaced where it could be written, and with its permissions
         if not os.access(target, os.W_OK):
