@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import statfast as sf
-from statfast.inspection import partial_dependence, permutation_importance
+from statfast.inspection import partial_dependence, permutation_importance, shap_values
 
 pd = pytest.importorskip("pandas")
 RNG = np.random.default_rng(0)
@@ -79,3 +79,30 @@ def test_frames_of_other_libraries_keep_their_names(container):
     for share in (1.0, 0.5):
         one = permutation_importance(model, X, Y, random_state=0, max_samples=share)
         assert one.importances_mean.shape == (2,)
+
+
+@pytest.mark.parametrize("container", ["polars", "pyarrow"])
+def test_strings_in_frames_of_other_libraries(container):
+    pl = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    words = np.array(["low", "high", "middle"], dtype=object)[np.arange(N) % 3]
+    words[5] = None
+    plain = pd.DataFrame({"size": SIZE, "word": words})
+    X = pl.DataFrame({"size": SIZE, "word": words.tolist()})
+    X = X if container == "polars" else X.to_arrow()
+    encode = sf.make_column_transformer(
+        (sf.OneHotEncoder(handle_unknown="ignore"), ["word"]), remainder="passthrough"
+    )
+    model = sf.make_pipeline(encode, sf.DecisionTreeRegressor(max_depth=4))
+    model.fit(plain, Y + (words == "high"))
+    rows = X[:6] if container == "polars" else X.slice(0, 6)
+    got, want = shap_values(model, rows, X), shap_values(model, plain[:6], plain)
+    np.testing.assert_allclose(got.values, want.values, atol=1e-12)
+    for column in ("size", "word"):
+        got, want = (partial_dependence(model, rows, column) for rows in (X, plain))
+        np.testing.assert_allclose(got.average, want.average, rtol=1e-12)
+        assert got.grid_values[0].tolist() == want.grid_values[0].tolist()
+    got, want = (
+        permutation_importance(model, rows, Y, random_state=0, n_repeats=3) for rows in (X, plain)
+    )
+    np.testing.assert_allclose(got.importances, want.importances, rtol=1e-12)

@@ -193,3 +193,8 @@ def test_what_is_averaged_has_its_name():
 
 
 METHODS = ("brute", "recursion")
+
+
+def test_a_class_is_no_fitted_model():
+    with pytest.raises(TypeError, match="estimator must be a fitted estimator; got the class"):
+        partial_dependence(LinearRegression, np.eye(3), 0)

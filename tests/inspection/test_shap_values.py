@@ -534,6 +534,47 @@ def test_bad_rows():
         shap_values(words, X[:3], response_method="predict")
 
 
+@pytest.mark.parametrize("kind", [sf.Ridge, sf.KNeighborsRegressor])
+def test_a_row_is_not_its_own_background(kind):
+    X, y = sample(p=3)
+    model = kind().fit(X, y)
+    with pytest.raises(ValueError, match="Pass rows of the fit as background"):
+        shap_values(model, X[:1])
+    got = shap_values(model, X[:1], X)
+    np.testing.assert_allclose(got.values[0], shap_values(model, X[:2], X).values[0], atol=1e-12)
+    assert np.abs(got.values).max() > 0.01
+
+
+@pytest.mark.parametrize("kind", [sf.Ridge, sf.KNeighborsRegressor, sf.DecisionTreeRegressor])
+def test_no_rows_are_refused(kind):
+    X, y = sample(p=3)
+    model = kind().fit(X, y)
+    with pytest.raises(ValueError, match="X has no rows"):
+        shap_values(model, X[:0])
+    with pytest.raises(ValueError, match="background has no rows"):
+        shap_values(model, X[:4], X[:0])
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+@pytest.mark.parametrize("kind", [sf.Ridge, sf.KNeighborsRegressor, sf.DecisionTreeRegressor])
+def test_a_background_of_other_columns_is_refused(kind, library):
+    frames = pytest.importorskip(library)
+    X, y = sample(p=3)
+    frame = frames.DataFrame(dict(zip("abc", X.T, strict=True)))
+    model = kind().fit(frame, y)
+    with pytest.raises(ValueError, match="column 0 is 'b', and 'a' in X"):
+        shap_values(model, frame[:4], frame[["b", "a", "c"]])
+    other = frames.DataFrame(dict(zip("abz", X.T, strict=True)))
+    with pytest.raises(ValueError, match="column 2 is 'z', and 'c' in X"):
+        shap_values(model, frame[:4], other)
+
+
+@pytest.mark.parametrize("model", [sf.Ridge, sf.PCA().fit(np.eye(3)), None, len])
+def test_what_is_no_model_is_named(model):
+    with pytest.raises(TypeError, match=r"^model must be a fitted estimator"):
+        shap_values(model, np.eye(3))
+
+
 def test_rows_of_a_line_beyond_the_range_of_floats_are_refused():
     model = sf.Ridge().fit(np.eye(3), np.arange(3.0))
     with pytest.raises(ValueError, match="X times coef_ leaves the range of floats"):

@@ -198,6 +198,8 @@ def partial_dependence(
     >>> (np.diff(result.average[0]) / np.diff(result.grid_values[0])).round(6)
     array([2., 2.])
     """
+    if isinstance(estimator, type):
+        raise wrong_type("estimator", "a fitted estimator", estimator)
     if getattr(estimator, "__sklearn_is_fitted__", lambda: True)() is False:
         raise not_fitted(estimator)
     table = RowTable(X)

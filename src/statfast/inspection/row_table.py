@@ -24,7 +24,7 @@ class RowTable:
     def __init__(self, X: Any) -> None:
         self.is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
         self.names = column_names(X)
-        self._rows: Any = X.copy() if self.is_frame else np.array(as_rows(X, finite=False))
+        self._rows: Any = X.copy() if self.is_frame else _array_of(X)
         self.shape = self._rows.shape
         self._framed = None if self.is_frame or self.names is None else _maker_of(X)
 
@@ -33,7 +33,12 @@ class RowTable:
         """The rows in the form that a model takes, with the names of their columns, if any."""
         if self._framed is None:
             return self._rows
-        return self._framed(dict(zip(self.names, self._rows.T, strict=True)))
+        columns: Any = self._rows.T
+        if self._rows.dtype == object:
+            columns = [
+                [None if value != value else value for value in column] for column in columns
+            ]
+        return self._framed(dict(zip(self.names, columns, strict=True)))
 
     def copy(self) -> RowTable:
         """A table with a copy of the rows."""
@@ -76,7 +81,11 @@ class RowTable:
         """Values of a column, an ndarray; missing ones are NaN or None."""
         if self.is_frame:
             return frame_columns(self._rows.iloc[:, [j]])[0]
-        return self._rows[:, j]
+        column = self._rows[:, j]
+        if column.dtype != object:
+            return column
+        typed = np.array(column.tolist())
+        return typed if typed.dtype.kind in "fiub" else column
 
     def set(self, j: Any, values: float) -> None:
         """Set a column to values, or to one value."""
@@ -140,6 +149,17 @@ class RowTable:
     def name(self, j: int) -> str:
         """The name of a column."""
         return f"x{j}" if self.names is None else str(self.names[j])
+
+
+def _array_of(X: Any) -> Array:
+    """Rows as an array, of objects where a column of a table holds no numbers."""
+    columns = frame_columns(X)
+    if columns is None or all(column.dtype.kind in "fiub" for column in columns):
+        return np.array(as_rows(X, finite=False))
+    rows = np.empty((len(columns[0]), len(columns)), object)
+    for j, column in enumerate(columns):
+        rows[:, j] = column
+    return rows
 
 
 def _maker_of(X: Any) -> Any:

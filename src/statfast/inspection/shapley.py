@@ -24,6 +24,7 @@ from statfast._validation import (
     not_fitted,
     refuse_large,
     shape_of,
+    wrong_type,
 )
 from statfast.inspection.row_table import RowTable
 from statfast.inspection.shap_permutations import (
@@ -93,8 +94,9 @@ def shap_values(
     Raises
     ------
     ValueError
-        If X has another width than at fit, a method or a response is not what the model has, or
-        interactions are asked for in random orders.
+        If X has another width than at fit, or other columns than the background, a method or a
+        response is not what the model has, interactions are asked for in random orders, or a row
+        would be its own background.
     MemoryError
         If the values take more than half the free memory.
 
@@ -146,6 +148,8 @@ def shap_values(
     >>> model.predict(X[[0, 75, 149]]).round(2)
     array([0.25, 1.4 , 1.91])
     """
+    if isinstance(model, type):
+        raise wrong_type("model", "a fitted estimator", model)
     if getattr(model, "__sklearn_is_fitted__", lambda: True)() is False:
         raise not_fitted(model)
     method = as_choice(method, "method", METHODS)
@@ -179,6 +183,16 @@ class _ExplainedRows:
             raise ValueError(
                 f"background must have the {self.p} columns of X; got shape "
                 f"{tuple(shape_of(background))}. Pass the same columns."
+            )
+        for rows, name in ((X, "X"), (background, "background")):
+            if rows is not None and not shape_of(rows)[0]:
+                raise ValueError(f"{name} has no rows. Pass at least one.")
+        names, others = column_names(X), column_names(background)
+        if names is not None and others is not None and (names != others).any():
+            j = int(np.argmax(names != others))
+            raise ValueError(
+                f"background must have the columns of X, in the same order; column {j} is "
+                f"{others[j]!r}, and {names[j]!r} in X. Pass background[X.columns]."
             )
 
     # ------------------------------------------------------------ trees
@@ -222,6 +236,7 @@ class _ExplainedRows:
                     f"{self.wanted!r} is none. Choose method='permutation'."
                 )
             return None
+        self._require_others()
         rows, coef, intercept, response = line
         refuse_large(
             8.0 * self.n * self.p * len(coef) * (self.p if self.pairs else 1),
@@ -237,6 +252,14 @@ class _ExplainedRows:
             )
         twos = np.zeros((self.n, self.p, self.p, len(coef))) if self.pairs else None
         return values, base, twos, None, "linear", response
+
+    def _require_others(self) -> None:
+        """Refuse a row that is its own background, against which all values are 0."""
+        if self.background is None and self.n == 1:
+            raise ValueError(
+                f"X is one row, and the background of {type(self.model).__name__}: all values "
+                "would be 0. Pass rows of the fit as background."
+            )
 
     def _line(self) -> Any:
         """Rows, coefficients (outputs, p), intercepts, and the response that they are."""
@@ -272,6 +295,7 @@ class _ExplainedRows:
         if self.background is not None:
             background = RowTable(_plain(self.background))
         elif self.n <= MAX_BACKGROUND:
+            self._require_others()
             background = table
         else:
             background = table.part(np.sort(generator.choice(self.n, MAX_BACKGROUND, False)))
@@ -353,7 +377,7 @@ def _answers_of(model: Any, wanted: str) -> tuple[Callable[[Any], Array], str]:
     """A function from rows to answers, (m, outputs), and the method that it calls."""
     offered = [name for name in RESPONSES[1:] if callable(getattr(model, name, None))]
     if not offered:
-        as_estimator(model, method="predict", wanted="a fitted estimator")
+        as_estimator(model, "model", method="predict", wanted="a fitted estimator")
     name = offered[0] if wanted == "auto" else wanted
     if name not in offered:
         raise ValueError(
