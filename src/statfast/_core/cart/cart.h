@@ -61,7 +61,7 @@ typedef struct {
     const double *by_row;    /* (n, p) the values themselves, of random splits; or NULL */
     const int32_t *shift;    /* (p,) */
     const int32_t *missing;  /* (p,) the rank of missing values, above all others, or -1 */
-    const double *values;    /* the distinct values of the columns, ascending */
+    const double *values;    /* the distinct values of the columns, ascending; or NULL */
     const int64_t *first;    /* (p + 1,) where those of a column begin */
     const int32_t *label;    /* (n, outputs) or NULL */
     const double *y;         /* (n, outputs) or NULL */

@@ -27,6 +27,10 @@ from statfast.tree.structure.tree_arrays import (
 if TYPE_CHECKING:
     from statfast.tree.pruning.weakest_link import PruningPath
 
+# Values of X beyond which those of its columns are not kept beside it; of few, thresholds are
+# sooner read from stored values.
+MAX_STORED_VALUES = 1 << 20
+
 
 def drawn_key(random_state: Seed) -> int:
     """The key of a tree's random numbers."""
@@ -74,8 +78,11 @@ class CartModel(GrowthParameters):
             `label` and `classes`, or `y`.
         """
         self._checked_value("ccp_alpha")
+        valued = columns is not None or categories is not None
+        valued = valued or rules.randomized or rules.known_only
+        valued = valued or rows.shape[0] * rows.shape[1] <= MAX_STORED_VALUES
         if columns is None:
-            columns = ranked_columns(rows, self.n_jobs, categories)
+            columns = ranked_columns(rows, self.n_jobs, categories, with_values=valued)
         problem = tree_problem(
             columns, rules, total=weights.total, table=weights.table, cases=weights.cases,
             n_jobs=self.n_jobs, **targets,
@@ -84,6 +91,8 @@ class CartModel(GrowthParameters):
             problem, weights.rows.copy(), weights.weight, weights.integral,
             drawn_key(self.random_state), self.n_jobs,
         )  # fmt: skip
+        if not valued and isinstance(columns, RankedColumns):
+            columns.place_thresholds(grown, rows, self.n_jobs)
         classes = targets.get("classes")
         tree = structure_of(*grown, rows.shape[1], classes, routes, weights.unit)
         return pruned(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree

@@ -25,6 +25,8 @@ from statfast._typing import Array
 from statfast.tree.structure.dense_blocks import DenseBlocks
 
 FLOP_PER_SORTED_VALUE = 40  # about
+FLOP_PER_PLACED_VALUE = 8  # about
+MISSING_ABOVE = 2**32 - 1  # in place of a rank: only missing values are above the threshold
 MIN_ROWS_FOR_RANK_TABLE = 1024  # rows: in smaller nodes, ranks are read row by row
 ROWS_PER_TRANSPOSE = 4096
 VALUES_PER_CALL = 1 << 20  # sparse values that a kernel call orders
@@ -39,7 +41,7 @@ class RankedColumns:
     ranks: np.ndarray  # (p, n) uint16 or uint32
     shift: np.ndarray  # (p,) int32
     missing: np.ndarray  # (p,) int32
-    values: np.ndarray  # the distinct values of all columns
+    values: np.ndarray  # the distinct values of all columns; empty where they are left out
     first: np.ndarray  # (p + 1,) int64
     categories: np.ndarray | None = None  # (p,) int32 numbers of categories, 0 for numeric columns
 
@@ -68,6 +70,27 @@ class RankedColumns:
             if len(column_values):
                 out[:, j] = column_values.take(self.ranks[j], mode="clip")
         return out
+
+    def place_thresholds(self, nodes: Any, X: Array, n_jobs: Any) -> None:
+        """Replace the pairs of ranks that nodes grown without values have for thresholds by the
+        thresholds midway between these values of X."""
+        inner, column, threshold = nodes[0][0] >= 0, nodes[0][2], nodes[1][0]
+        ranks = np.ascontiguousarray(threshold).view(np.uint32).reshape(-1, 2)
+        used = np.unique(column[inner]).tolist()
+
+        def work(j: int) -> None:
+            checkpoint()
+            values = np.empty(1 + self.first[j + 1] - self.first[j])
+            values[self.ranks[j]] = X[:, j]
+            places = np.flatnonzero(column == j)
+            above = ranks[places, 1]
+            low, high = values.take(ranks[places, 0], mode="clip"), values.take(above, mode="clip")
+            middle = low / 2 + high / 2
+            middle = np.where((middle >= low) & (middle < high), middle, low)
+            threshold[places] = np.where(above == MISSING_ABOVE, np.inf, middle)
+
+        effort = FLOP_PER_PLACED_VALUE * self.ranks.shape[1] * len(used)
+        each(work, used, n_jobs=n_jobs, effort=effort)
 
 
 @dataclass(frozen=True)

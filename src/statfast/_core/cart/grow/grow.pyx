@@ -187,7 +187,8 @@ cdef class Grower:
         return state == CART_PAUSED
 
     def nodes(self):
-        """Arrays of the nodes, in the order in which they were opened."""
+        """Arrays of the nodes, in the order in which they were opened. If columns have no values,
+        a threshold holds two ranks, each a half of its bytes (4294967295: missing values)."""
         cdef Py_ssize_t n = self.g.n_nodes, i, C = self.g.t.channels
         cdef cart_node *node = self.g.nodes
         links, numbers, values = np.empty((6, n), np.int32), np.empty((3, n)), np.empty((n, C))

@@ -51,12 +51,16 @@ static ptrdiff_t partition(cart_grower *g, const cart_split *s, cart_cut *cut) {
 }
 
 /* The thresholds of all nodes, computed last, so that reads of values far apart in
-   memory overlap. */
+   memory overlap. Without values, the two ranks take the place of a threshold. */
 static void place_thresholds(cart_grower *g) {
     const cart_problem *t = g->t;
     for (size_t i = 0; i < g->n_nodes; i++) {
         cart_cut *cut = &g->nodes[i].cut;
         if (cut->feature < 0 || !isnan(cut->threshold)) continue;
+        if (!t->values) {
+            memcpy(&cut->threshold, &cut->low, 2 * sizeof cut->low);
+            continue;
+        }
         cut->threshold = INFINITY; /* only missing values go right */
         if (cut->high == UINT32_MAX) continue;
         const double *values = t->values + t->first[cut->feature];
