@@ -296,3 +296,45 @@ def test_models_that_have_answered_are_copied_and_pickled(arguments):
     for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         for mine, theirs in zip(again.kneighbors(X[:7]), expected, strict=True):
             np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, np.int64])
+@pytest.mark.parametrize(
+    "metric", ["euclidean", "sqeuclidean", "manhattan", "minkowski", "chebyshev", "seuclidean"]
+)
+def test_one_row_is_answered_like_two(metric, dtype):
+    """A short way of one plain row is that of all others, bit by bit."""
+    rng = np.random.default_rng(0)
+    X = (50 * rng.random((300, 3))).astype(dtype)
+    model = NearestNeighbors(n_neighbors=7, algorithm="kd_tree", metric=metric).fit(X)
+    for kind in (np.float64, np.float32, np.uint8):
+        rows = (50 * rng.random((2, 3))).astype(kind)
+        for k in (None, 1, 300, np.int64(5)):
+            both, one = model.kneighbors(rows, k), model.kneighbors(rows[:1], k)
+            for of_both, of_one in zip(both, one, strict=True):
+                np.testing.assert_array_equal(of_both[:1], of_one)
+                assert of_one.dtype == of_both.dtype
+                assert of_one.flags.c_contiguous
+                assert of_one.flags.writeable
+            np.testing.assert_array_equal(model.kneighbors(rows[:1], k, False), one[1])
+            wide = np.asfortranarray(np.repeat(rows, 2, axis=1))[:1, ::2]
+            np.testing.assert_array_equal(model.kneighbors(wide, k)[0], one[0])
+
+
+@pytest.mark.parametrize(
+    ("row", "k", "words"),
+    [
+        ([[0.0, 1.0]], None, "2 features"),
+        ([[0.0, np.nan, 0.0]], None, "NaN"),
+        ([[0.0, np.inf, 0.0]], None, "inf"),
+        ([[0.0, 1e200, 0.0]], None, "overflows"),
+        ([[0.0, 0.0, 0.0]], 0, "n_neighbors must be between 1 and"),
+        ([[0.0, 0.0, 0.0]], 31, "n_neighbors must be between 1 and"),
+        ([0.0, 0.0, 0.0], None, "2D"),
+    ],
+)
+def test_one_wrong_row_is_refused(row, k, words):
+    X = np.random.default_rng(0).random((30, 3))
+    model = NearestNeighbors(n_neighbors=2, algorithm="kd_tree").fit(X)
+    with pytest.raises(ValueError, match=words):
+        model.kneighbors(np.array(row), k)

@@ -42,6 +42,7 @@ from statfast.neighbors.brute.sparse import prepared
 from statfast.neighbors.search.algorithms import ALGORITHMS, SearchTask, built
 from statfast.neighbors.search.auto_algorithm import choose_algorithm
 from statfast.neighbors.search.part_search import neighbors_in_parts
+from statfast.neighbors.spatial.kd_index import KDTreeIndex
 from statfast.neighbors.spatial.kd_tree import KDTree
 from statfast.neighbors.spatial.spatial_tree import SpatialTree
 
@@ -258,9 +259,16 @@ class KNeighborSearch(Search):
         MemoryError
             If the two results would take more than half the free memory.
         """
-        if "_parts" in self.__dict__:
+        fit = self.__dict__
+        if "_parts" in fit:
             distances, ids = neighbors_in_parts(self, X, n_neighbors)
             return (distances, ids) if return_distance else ids
+        index, plain = fit.get("_index"), type(X) is np.ndarray and X.shape[:-1] == (1,)
+        if plain and type(index) is KDTreeIndex and "feature_names_in_" not in fit:
+            k = self.n_neighbors if n_neighbors is None else n_neighbors
+            found = index.nearest_to_one(np.asarray(X)[0], k)
+            if found is not None:
+                return (found[0][None], found[1][None]) if return_distance else found[1][None]
         rows, k = self._queries(X), self._neighbors_of(X, n_neighbors)
         refuse_large(
             16 * self._count(rows) * k, "The table of neighbors", "Pass the rows of X in parts."

@@ -50,6 +50,22 @@ class KDTreeIndex:
         """Reduced distances (m, k) and row numbers (m, k), ordered by (distance, number)."""
         return self._search(Q, k, n_jobs)[:2]
 
+    def nearest_to_one(self, q: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """Euclidean distances (k,) and row numbers (k,) of the nearest to one query in one call;
+        None of what the general way has to look at: other metrics, types, widths and numbers."""
+        arrays, metric = self.arrays, self.metric
+        if (
+            q.dtype != np.float64
+            or q.shape != arrays.blocks.shape[1:2]
+            or type(k) is not int
+            or not 1 <= k <= arrays.n
+            or metric.name != "euclidean"
+            or metric.prepares
+        ):
+            return None
+        distances, ids = np.empty(k), np.empty(k, np.intp)
+        return (distances, ids) if kdsearch.query(self.view, q, distances, ids) else None
+
     def self_query(self, k: int, n_jobs: int | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The same of the indexed rows, each without itself."""
         return self._search(None, k, n_jobs)[:2]

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from statfast._core.kdtree import search as kdsearch
 from statfast._distance import CHEBYSHEV, EUCLIDEAN, MANHATTAN, MINKOWSKI
 from statfast._typing import Array, ArrayLike, Rows
 from statfast._validation import shown, to_array
@@ -194,25 +193,13 @@ class KDTree(SpatialTree):
         distance_upper_bound: float = inf,
         n_jobs: int | None = None,
     ) -> Any:
-        if (
-            type(X) is np.ndarray
-            and X.dtype in _FLOATS
-            and X.shape == (self.n_features,)
-            and type(k) is int
-            and 1 <= k <= self.n_samples
-            and self._plain
-            and distance_upper_bound == inf
-        ):
-            distances, ids = np.empty(k), np.empty(k, np.intp)
-            q = X if X.dtype is _FLOATS[0] else X.astype(np.float64)
-            if kdsearch.query(self._index.view, q, distances, ids):
-                return (distances, ids) if return_distance else ids
+        plain = self._box is None and distance_upper_bound == inf
+        if plain and type(X) is np.ndarray and X.ndim == 1 and X.dtype in _FLOATS:
+            found = self._index.nearest_to_one(X.astype(np.float64, copy=False), k)
+            if found is not None:
+                return found if return_distance else found[1]
         return super().query(
             X, k, return_distance, distance_upper_bound=distance_upper_bound, n_jobs=n_jobs
         )
 
     query.__doc__ = SpatialTree.query.__doc__
-
-    @property
-    def _plain(self) -> Any:
-        return self.metric == "euclidean" and not self._metric.prepares and self._box is None
