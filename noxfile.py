@@ -56,10 +56,11 @@ def recorded(session, name, *commands, **options):
 
 @nox.session(default=False, python="3.11")
 def oldest(session):
-    """The tour, the contract and the kernels' tests on the least versions that are declared."""
+    """The tour, the contract, the tests of kernels and of Dask on the least versions declared."""
     session.install("uv")
     session.run("uv", "pip", "install", "--resolution", "lowest-direct", ".[test]")
-    recorded(session, "oldest", TOUR, ["pytest", "-q", *(session.posargs or CONTRACT_AND_KERNELS)])
+    tests = session.posargs or [*CONTRACT_AND_KERNELS, "tests/engine/test_dask.py"]
+    recorded(session, "oldest", TOUR, ["pytest", "-q", *tests])
 
 
 @nox.session(default=False)
