@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from statfast import OneHotEncoder, OrdinalEncoder
+from statfast.preprocessing.encoding.categories import numbered
 from tests.reference import categories as twin
 
 COLORS = np.array([["red", 1], ["green", 2], ["red", 3], ["blue", 2]], dtype=object)
@@ -296,3 +297,19 @@ def test_the_missing_value_that_is_dropped(gone):
     model = OneHotEncoder(drop=[gone], sparse_output=False).fit(X)
     kept = model.get_feature_names_out(["x"]).tolist()
     assert kept == ["x_a", "x_b", "x_nan" if gone is None else "x_None"]
+
+
+ODD_NUMBERS = [0.0, -0.0, 1.0, 2.5, -3.0, np.nan, np.inf, -np.inf, 2.0**53, 2.0**63, -(2.0**63)]
+
+
+@pytest.mark.parametrize("known", [[0, 1, 2], [-3, 5, 9], [0, 2**53], [2**63], [0.5, 1], [0, 1e30]])
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_floats_are_numbered_as_they_compare(known, missing, dtype):
+    """Tables of integers that are stored as floats know no other number, whatever is looked up."""
+    values = np.array(known + [np.nan] * missing, dtype)
+    column = np.tile(np.array(ODD_NUMBERS + [float(value) for value in known], dtype), 5)
+    expected = [
+        next((k for k, v in enumerate(values) if v == x or (v != v and x != x)), -1) for x in column
+    ]
+    np.testing.assert_array_equal(numbered(column, values), expected)
