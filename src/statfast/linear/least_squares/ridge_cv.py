@@ -88,10 +88,10 @@ class PenaltyChoice(AcceptsSparse, Estimator):
 
     def _scorer(self) -> Any:
         """The score that is asked for; None for squared errors or, in folds, the model's own."""
-        from statfast.model_selection.evaluation.scoring import as_scorers
-
         if self.scoring is None:
             return None
+        from statfast.model_selection.evaluation.scoring import as_scorers
+
         if not (isinstance(self.scoring, str) or callable(self.scoring)):
             raise wrong_type("scoring", "the name of a score, or a function", self.scoring)
         return as_scorers(self.scoring, self)["score"]
