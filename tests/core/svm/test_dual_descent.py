@@ -170,7 +170,7 @@ def test_the_arithmetic_of_a_step_is_the_twins(n, sides, seed, mu, t, q):
         if v is not None:
             wanted[3, rows] = Z[rows] @ v
         known = twin.path_stage(stage, wanted[:, rows], sides, epsilon, number)
-        kernel.hinges(stage, state, 1, n + 1, sides, epsilon, number, sums, Z, v, g, h)
+        kernel.hinges(stage, state, 1, n + 1, sides, epsilon, number, sums, Z.T.copy(), v, g, h)
         np.testing.assert_allclose(state, wanted, rtol=1e-11, atol=1e-13)
         sums = sums[:3] if stage == kernel.LOOK else sums[[0, 1, 3]]
         np.testing.assert_allclose(sums, known, rtol=1e-11, atol=1e-13)

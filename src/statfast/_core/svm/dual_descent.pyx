@@ -50,6 +50,28 @@ cdef extern from "svm/dual_descent_table.h" nogil:
 cdef extern from "svm/dual_sparse.h" nogil:
     void dual_sparse(dual_job *) noexcept nogil
 
+cdef extern from "svm/hinges.h" nogil:
+    enum: LOOKS, PREDICTS, AIMS, CORRECTS
+    ctypedef struct hinge_job:
+        int stage
+        Py_ssize_t sides, begin, end
+        double *state
+        Py_ssize_t ld
+        double epsilon, number
+        double *sums
+        const double *z
+        Py_ssize_t ldz, q
+        const double *v
+        double *g
+        double *h
+    void hinges_of_rows(const hinge_job *) noexcept nogil
+
+cdef extern from "svm/hinge_step.h" nogil:
+    double step_of_few(
+        hinge_job *job, double total, double *h, double *vectors, const double *limits,
+        double *room,
+    ) noexcept nogil
+
 cdef const dual_descent_kernels *table = dual_descent_at(level())
 
 
@@ -221,21 +243,7 @@ def sparse_pass(
 
 # ------------------------------------------------------------------ the path of an interior point
 
-# Arrays of a path, as svm/linear/interior_point.py names them: those of rows, then seven for each
-# hinge.
-cdef enum:
-    TARGET, COST, F, ALONG, SCORE, WEIGHT, ALL
-cdef enum:
-    A, R, XI, THETA, DA, DR, DXI, SIDE
-cdef enum:
-    LOOKS, PREDICTS, AIMS, CORRECTS
 LOOK, PREDICT, AIM, CORRECT = LOOKS, PREDICTS, AIMS, CORRECTS
-
-cdef struct hinge:                  # of one row: max(0, lack) is its loss, 0 < a < a + rest
-    double *row                     # with the state's arrays n numbers apart, as those of the side
-    double *side
-    Py_ssize_t n
-    double sign, level, lack, rest
 
 
 def hinges(
@@ -247,7 +255,7 @@ def hinges(
     double epsilon,
     double number,                  # LOOK: how far to go along the last step; the last two: mu
     double[::1] sums,               # INOUT (4,)
-    const double[:, ::1] Z=None,    # IN (n, q) few rows z, whose products are then made here, too:
+    const double[:, ::1] Z=None,    # IN (q, n) columns of few rows, whose products are made here:
     const double[::1] v=None,       # IN (q,) unless None, ALONG = z'v
     double[::1] g=None,             # INOUT (q,) unless None, += z'SCORE
     double[:, ::1] h=None,          # INOUT (q, q) unless None, lower triangle += z'WEIGHT z
@@ -261,86 +269,49 @@ def hinges(
     scaled by on the corrector's right-hand side. CORRECT: the step, where ALONG holds its values;
     the last of sums as with PREDICT.
     """
-    cdef Py_ssize_t i, j, k
-    cdef hinge it
-    cdef double *total = &sums[0]
-    it.n = state.shape[1]
+    cdef hinge_job job
+    fill_job(&job, state, sides, begin, end, epsilon, &sums[0])
+    job.stage, job.number = stage, number
+    if Z is not None and Z.shape[0]:
+        job.z, job.ldz, job.q = &Z[0, 0], Z.shape[1], Z.shape[0]
+        if v is not None:
+            job.v = &v[0]
+        if g is not None:
+            job.g = &g[0]
+        if h is not None:
+            job.h = &h[0, 0]
     with nogil:
-        for i in range(begin, end):
-            it.row = &state[0, i]
-            if v is not None:
-                it.row[ALONG * it.n] = 0
-                for j in range(v.shape[0]):
-                    it.row[ALONG * it.n] += Z[i, j] * v[j]
-            if stage == LOOKS:
-                it.row[F * it.n] += number * it.row[ALONG * it.n]
-                it.row[WEIGHT * it.n] = 0
-            if stage == LOOKS or stage == AIMS:
-                it.row[SCORE * it.n] = 0
-            for k in range(sides):
-                it.side = it.row + (ALL + k * SIDE) * it.n
-                if stage == LOOKS:
-                    it.side[A * it.n] += number * it.side[DA * it.n]
-                    it.side[R * it.n] += number * it.side[DR * it.n]
-                    it.side[XI * it.n] += number * it.side[DXI * it.n]
-                it.sign = it.row[TARGET * it.n] if sides == 1 else 1 - 2 * k
-                it.level = 1 if sides == 1 else it.sign * it.row[TARGET * it.n] - epsilon
-                it.lack = it.level - it.sign * it.row[F * it.n]
-                it.rest = it.row[COST * it.n] - it.side[A * it.n]
-                if stage == LOOKS:
-                    measure_point(&it, total)
-                elif stage == PREDICTS:
-                    predict(&it, total)
-                elif stage == AIMS:
-                    it.row[SCORE * it.n] += it.sign * it.side[THETA * it.n] * (
-                        it.side[DR * it.n] + number * it.side[DXI * it.n])
-                else:
-                    correct(&it, number, total)
-            if g is not None:
-                for j in range(g.shape[0]):
-                    g[j] += it.row[SCORE * it.n] * Z[i, j]
-                    if h is not None:
-                        for k in range(j + 1):
-                            h[j, k] += it.row[WEIGHT * it.n] * Z[i, j] * Z[i, k]
+        hinges_of_rows(&job)
 
 
-cdef inline void measure_point(const hinge *it, double *sums) noexcept nogil:
-    cdef Py_ssize_t n = it.n
-    cdef double a = it.side[A * n], r = it.side[R * n], xi = it.side[XI * n]
-    cdef double theta = 1 / (r / a + xi / it.rest)
-    it.side[THETA * n] = theta
-    it.row[SCORE * n] += it.sign * theta * it.lack
-    it.row[WEIGHT * n] += theta
-    sums[0] += it.row[COST * n] * max(it.lack, 0.0)
-    sums[1] += a * it.level
-    sums[2] += a * r + it.rest * xi
+def path_step(
+    double[:, ::1] state,           # INOUT (ALL + SIDE * sides, n), after LOOK
+    Py_ssize_t end,                 # rows, from the first
+    Py_ssize_t sides,
+    double epsilon,
+    double total,                   # the last sum of LOOK
+    const double[:, ::1] Z,         # IN (q, n) as in `hinges`
+    double[:, ::1] h,               # INOUT (q, q) lower triangle, of LOOK
+    double[:, ::1] vectors,         # INOUT (4, q) g of LOOK, the ridge that is added to h, lag, v
+    double[::1] sums,               # OUT (4,) of LOOK
+    const double[::1] limits,       # IN (3,) least pivot, most of the diagonal, share of a step
+    double[:, ::1] room,            # OUT (q + 3, q)
+):
+    """A step of few rows, with LOOK at its end. Returns how far it goes; -1, and no step is made,
+    where h is beyond the limits."""
+    cdef double t
+    cdef hinge_job job
+    fill_job(&job, state, sides, 0, end, epsilon, &sums[0])
+    job.z, job.ldz, job.q = &Z[0, 0], Z.shape[1], Z.shape[0]
+    with nogil:
+        t = step_of_few(&job, total, &h[0, 0], &vectors[0, 0], &limits[0], &room[0, 0])
+    return t
 
 
-cdef inline void predict(const hinge *it, double *sums) noexcept nogil:
-    """DR and DXI are left what the corrector's score is made of."""
-    cdef Py_ssize_t n = it.n
-    cdef double a = it.side[A * n], r = it.side[R * n], xi = it.side[XI * n]
-    cdef double da = it.side[THETA * n] * (it.lack - it.sign * it.row[ALONG * n])
-    cdef double by_a = 1 / a, by_rest = 1 / it.rest, up = da * by_a, down = da * by_rest
-    cdef double dr = -r * (1 + up), dxi = -xi * (1 - down)
-    sums[0] += (a * dr + it.rest * dxi) + da * (r - xi)
-    sums[1] += da * (dr - dxi)
-    sums[3] = max(sums[3], max(max(-up, down), max(1 + up, 1 - down)))
-    it.side[DA * n] = da
-    it.side[DR * n] = it.lack - (dr * up + dxi * down)
-    it.side[DXI * n] = by_a - by_rest
-
-
-cdef inline void correct(const hinge *it, double mu, double *sums) noexcept nogil:
-    cdef Py_ssize_t n = it.n
-    cdef double a = it.side[A * n], r = it.side[R * n], xi = it.side[XI * n], da = it.side[DA * n]
-    cdef double by_a = 1 / a, by_rest = 1 / it.rest
-    cdef double dr = -r * (1 + da * by_a), dxi = -xi * (1 - da * by_rest)
-    cdef double now = it.side[DR * n] + mu * it.side[DXI * n] - it.sign * it.row[ALONG * n]
-    now *= it.side[THETA * n]
-    dr = (mu - da * dr - r * now) * by_a - r
-    dxi = (mu + da * dxi + xi * now) * by_rest - xi
-    sums[3] = max(sums[3], max(max(-now * by_a, now * by_rest), max(-dr / r, -dxi / xi)))
-    it.side[DA * n] = now
-    it.side[DR * n] = dr
-    it.side[DXI * n] = dxi
+cdef inline void fill_job(
+    hinge_job *job, double[:, ::1] state, Py_ssize_t sides, Py_ssize_t begin, Py_ssize_t end,
+    double epsilon, double *sums,
+) noexcept:
+    job.sides, job.begin, job.end = sides, begin, end
+    job.state, job.ld, job.sums, job.epsilon = &state[0, 0], state.shape[1], sums, epsilon
+    job.z, job.v, job.g, job.h, job.ldz, job.q = NULL, NULL, NULL, NULL, 0, 0

@@ -22,11 +22,13 @@ import numpy as np
 
 from statfast._core.svm import dual_descent as kernel
 from statfast._engine import checkpoint
+from statfast._linalg import MIN_PIVOT
 from statfast._typing import Array
 from statfast.svm.linear.objective import LinearSolution, Problem
-from statfast.svm.linear.positive import factored
+from statfast.svm.linear.positive import MAX_DIAGONAL, factored
 
 SHARE_OF_LONGEST_STEP = 0.995  # A step goes this share of the way to the nearest bound.
+START_SLACK = 3.0  # Slacks begin so many times the size of levels above the least.
 MAX_INVERSE_DISTANCE = 1e6  # Multipliers begin no closer to a bound than one over this.
 # Below this gap, relative to the primal, the rows on the margin may be known.
 MAX_GAP_FOR_POLISHING = 1e-3
@@ -40,6 +42,8 @@ SHORT_STEP, MAX_SHORT_STEPS = 0.1, 3
 EXTRA_ITERATIONS = 3
 # So many products of numbers of a table of rows take less time than calls of other kernels.
 MAX_PRODUCTS_OF_TABLE = 3e4
+# The step of few rows is made with a factor whose pivots and diagonal are within these.
+LIMITS = np.array([MIN_PIVOT, MAX_DIAGONAL, SHARE_OF_LONGEST_STEP])
 # Arrays of a path, one after the other, as the kernel knows them; SIDE more for each hinge.
 TARGET, COST, F, ALONG, SCORE, WEIGHT, ALL = range(7)
 A, R, XI, SIDE = 0, 1, 2, 7
@@ -127,20 +131,21 @@ class Path:
         self.cost, self.f = self.state[COST, :n], self.state[F, :n]
         self.a, self.r, self.xi = (self.state[ALL + k :: SIDE, :n] for k in (A, R, XI))
         self.scale, self.rounding = problem.scale, problem.rounding
-        self.v, self.t = np.zeros(self.rows.q), 0.0
+        # How far the multipliers still have to go; None where the sums of the point are known.
+        self.t: float | None = 0.0
+        self.v = np.zeros(self.rows.q)
         if start is None:
             self.a[...] = 0.5 * self.cost * problem.balance
-            self.xi[...] = np.maximum(self.level, 0.0) + self.scale
+            self.xi[...] = np.maximum(self.level, 0.0) + START_SLACK * self.scale
             self.r[...] = self.xi - self.level
         else:
             self.v, self.f[...], mu = start
             self._center(mu)
-        # Few rows with their column of ones, or None.
+        # The columns of few rows, that of ones too, or None.
         is_small = not rows.sparse and rows.pairs <= MAX_PRODUCTS_OF_TABLE
-        self.table = np.ascontiguousarray(rows.take(np.arange(n))) if is_small else None
+        self.table = np.ascontiguousarray(rows.take(np.arange(n)).T) if is_small else None
         self.guess: Any = None  # which rows were on the margin at the last point
         self.margin_is_known = False  # Whether they were so few that they may be the right ones.
-        self.stride = 0.0  # the most that f changed in the last step
         self.stumbles = 0  # short steps, one after the other
         self._measure()
 
@@ -172,13 +177,22 @@ class Path:
     def level(self) -> Array:
         return self.problem.hinges[1]
 
+    @property
+    def stride(self) -> float:
+        """The most that f changed in the last step."""
+        return float(np.abs(self.state[ALONG, : self.rows.n]).max())
+
     def _measure(self) -> None:
         """How far the conditions are from being met: ridge v - z'beta, and the products."""
         self.lag = self.rows.ridge * self.v - self.problem.gathered(self.beta())
         self.total = float((self.a * self.r + (self.cost - self.a) * self.xi).sum())
 
     def beta(self) -> Array:
-        return (self.sign * self.a).sum(axis=0)
+        return self.signed(self.a)
+
+    def signed(self, values: Array) -> Array:
+        """Values of hinges, times their signs, added up for each row."""
+        return values[0] - values[1] if self.sides == 2 else self.problem.target * values[0]
 
     @property
     def mu(self) -> float:
@@ -200,8 +214,9 @@ class Path:
     def solution(self, n_iter: int) -> LinearSolution:
         """The Solution here; the system for the next step is made on the way."""
         rows, problem = self.rows, self.problem
-        self.pull, self.h, sums, _ = self._stage(kernel.LOOK, self.t)
-        loss, reward, self.total = map(float, sums)
+        if self.t is not None:
+            self.pull, self.h, self.sums, _ = self._stage(kernel.LOOK, self.t)
+        loss, reward, self.total = self.sums[:3].tolist()
         self.t = 0.0
         g = rows.ridge * self.v - self.lag
         primal = problem.quadratic(self.v) + loss
@@ -209,7 +224,28 @@ class Path:
         return LinearSolution(self.v.copy(), self.beta(), primal, dual, n_iter, False)
 
     def step(self) -> None:
-        """Predictor and corrector; the multipliers move in the next `solution`."""
+        """Predictor and corrector."""
+        length = self._step_of_few() if self.table is not None else -1.0
+        if length < 0.0:
+            length = self.t = self._step_of_stages()
+        self.stumbles = self.stumbles + 1 if length < SHORT_STEP else 0
+
+    def _step_of_few(self) -> float:
+        """The step, and the sums of the next `solution`, in one call; -1 where the matrix has no
+        factor of Cholesky's to rounding."""
+        checkpoint()
+        n, q, problem, sums = self.rows.n, self.rows.q, self.problem, np.empty(4)
+        vectors = np.array([self.pull, self.rows.ridge, self.lag, self.v])
+        length: float = kernel.path_step(
+            self.state, n, self.sides, problem.epsilon or 0.0, self.total, self.table, self.h,
+            vectors, sums, LIMITS, np.empty((q + 3, q)),
+        )  # fmt: skip
+        if length >= 0.0:
+            self.t, self.sums, (self.pull, _, self.lag, self.v) = None, sums, vectors
+        return length
+
+    def _step_of_stages(self) -> float:
+        """The step; the multipliers move in the next `solution`."""
         rows = self.rows
         factor = factored(self.h, rows.ridge)
         guess = factor.solve(self.pull - self.lag)
@@ -219,11 +255,10 @@ class Path:
         mu = self.mu * (max(after, 0.0) / self.total) ** 3
         dv = factor.solve(self._stage(kernel.AIM, mu)[0] - self.lag)
         most = self._stage(kernel.CORRECT, mu, dv)[3]
-        self.t = min(1.0, SHARE_OF_LONGEST_STEP * most.step_length)
-        self.stumbles = self.stumbles + 1 if self.t < SHORT_STEP else 0
-        self.stride = float(np.abs(self.state[ALONG, : rows.n]).max())
-        self.v += self.t * dv
-        self.lag *= 1.0 - self.t
+        length: float = min(1.0, SHARE_OF_LONGEST_STEP * most.step_length)
+        self.v += length * dv
+        self.lag *= 1.0 - length
+        return length
 
     def _stage(self, stage: int, number: float, v: Array | None = None) -> list[Any]:
         """A stage of a step, along coefficients `v` or none: scaled rows added up, products of
@@ -375,9 +410,8 @@ def polished(path: Path, n_iter: int, last: bool) -> list[LinearSolution]:
     share = path.a / cost
     up = 1.0 - share <= path.xi / path.scale  # the multiplier is at its upper bound
     free = ~up & (share > path.r / path.scale)
-    known = path.guess
-    path.guess = up, free
-    same = known is not None and all(map(np.array_equal, known, path.guess))
+    guess = up.tobytes(), free.tobytes()
+    same, path.guess = path.guess == guess, guess
     index = np.flatnonzero(free.any(axis=0))
     most = min(
         max(EQUATION_OPERATIONS, EQUATION_SHARE_OF_PASS * rows.pairs), MAX_EQUATION_OPERATIONS
@@ -387,12 +421,12 @@ def polished(path: Path, n_iter: int, last: bool) -> list[LinearSolution]:
     )
     if not (path.margin_is_known and (last or same)):
         return []
-    beta = (path.sign * np.where(up, cost, 0.0)).sum(axis=0)
+    beta = path.signed(np.where(up, cost, 0.0))
     beta[index] = 0.0
     root = 1.0 / np.sqrt(rows.ridge)
     begin = root * problem.gathered(beta)
     if len(index):
-        z = rows.take(index) * root
+        z = (rows.take(index) if path.table is None else path.table.T[index]) * root
         weight = free[:, index]
         on = (weight * path.sign[:, index] * path.level[:, index]).sum(axis=0) / weight.sum(axis=0)
         more = _least_squares(z, on - z @ begin)
