@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -199,7 +198,7 @@ class _ExplainedRows:
     def of_trees(self, required: bool) -> Any:
         """Values of a sum of trees; None, or an error if they are required, for other models."""
         sums = getattr(self.model, "_additive_trees", None)
-        trees: Any = None if sums is None else sums(self.X)
+        trees: Any = None if sums is None else sums()
         fits = trees is not None and self.wanted in ("auto", trees.response)
         if not fits or (self.background is not None and trees.predictor.surrogates[0] is not None):
             if required:
@@ -209,15 +208,14 @@ class _ExplainedRows:
                     "background. Choose method='permutation'."
                 )
             return None
-        trees = _dense(trees)
-        game, twos = TreeGame(trees), None
+        game, twos = TreeGame(trees, _dense(trees.rows_of(self.X))), None
         if self.background is None:
             values, base = game.covered(False, self.n_jobs), game.mean
             if self.pairs:
                 twos = game.covered(True, self.n_jobs)
         else:
-            other = _dense(self.model._additive_trees(self.background))
-            rows = np.ascontiguousarray(other.rows, dtype=np.float64)
+            other = _dense(trees.rows_of(self.background))
+            rows = np.ascontiguousarray(other, dtype=np.float64)
             values = game.against(rows, False, self.n_jobs)
             base = game.first + game.answers(rows, self.n_jobs).mean(axis=0)
             if self.pairs:
@@ -330,13 +328,13 @@ class _ExplainedRows:
         return ShapExplanation(values, base, data, features, names, errors, method, response)
 
 
-def _dense(trees: Any) -> Any:
-    """Trees whose rows are an array."""
-    sparse = getattr(trees.rows, "rows", None)
+def _dense(rows: Any) -> Any:
+    """Rows of trees as an array."""
+    sparse = getattr(rows, "rows", None)
     if sparse is None:
-        return trees
-    refuse_large(8.0 * np.prod(trees.rows.shape), "Dense rows", "Pass fewer rows.")
-    return replace(trees, rows=sparse.toarray())
+        return rows
+    refuse_large(8.0 * np.prod(rows.shape), "Dense rows", "Pass fewer rows.")
+    return sparse.toarray()
 
 
 def _named_data(X: Any) -> tuple[Array, list[str]]:

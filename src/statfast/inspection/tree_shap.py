@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,14 +31,16 @@ class TreeGame:
     Parameters
     ----------
     trees : AdditiveTrees
-        Of a model, with rows to explain.
+        Of a model.
+    rows : ndarray of shape (m, p)
+        To explain, in the form of the trees.
     """
 
-    def __init__(self, trees: Any) -> None:
+    def __init__(self, trees: Any, rows: Array) -> None:
         predictor = trees.predictor
-        self.predictor, self.output = predictor, trees.output
-        self.first, self.rows, self.p = trees.first, trees.rows, trees.rows.shape[1]
-        values, self.outputs = predictor.values, len(trees.first)
+        self.sum, self.predictor, self.output = trees, predictor, trees.output
+        self.first, self.rows, self.p = trees.first, rows, rows.shape[1]
+        values, self.outputs = predictor.values * trees.scale, len(trees.first)
         self.repeats_last = trees.sums_to_one and self.outputs > 1
         if self.repeats_last:
             values = np.ascontiguousarray(values[:, :-1])
@@ -49,18 +52,18 @@ class TreeGame:
             predictor.nodes, self.root, values, predictor.sets, *predictor.surrogates,
             trees.output, *work, np.zeros((T, 2), np.int64),
         )  # fmt: skip
-        self.longest = 1
-        for t in range(T):
-            self.longest = max(self.longest, self.trees.find_paths(t, trees.cover, self.p))
-            checkpoint()
-        ends = np.append(predictor.first, len(values))
-        total = np.add.reduceat(trees.cover, predictor.first)
-        share = trees.cover / np.repeat(total, np.diff(ends))
+
+    @property
+    def mean(self) -> Array:
+        """The mean answer of the fit, for each output."""
+        predictor, cover = self.predictor, self.sum.cover
+        ends = np.append(predictor.first, len(predictor.values))
+        total = np.add.reduceat(cover, predictor.first)
+        share = cover / np.repeat(total, np.diff(ends)) * self.sum.scale
         means = np.add.reduceat(share[:, None] * predictor.values, predictor.first, axis=0)
-        if trees.output is None:
-            self.mean = self.first + means.sum(axis=0)
-        else:
-            self.mean = self.first + np.bincount(trees.output, means[:, 0], self.outputs)
+        if self.output is None:
+            return self.first + means.sum(axis=0)
+        return self.first + np.bincount(self.output, means[:, 0], self.outputs)
 
     def covered(self, pairs: bool, n_jobs: Jobs) -> Array:
         """Values by the cover of leaves, (n, p, C), or of pairs (n, p, p, C).
@@ -74,12 +77,14 @@ class TreeGame:
         -------
         ndarray
         """
+        cover = self.sum.cover
+        self.longest = self._longest(lambda t: self.trees.find_paths(t, cover, self.p))
         rules = quadrature_rules(self.longest)
 
         def add(piece: tuple[int, ...], rows: tuple[Array, Array], out: Array) -> None:
             self.trees.add(*piece, *rows, *rules, pairs, out)
 
-        return self._sums(add, STEPS_OF_SUBTREES, pairs, n_jobs)
+        return self._sums([add], STEPS_OF_SUBTREES, pairs, n_jobs)
 
     def against(self, background: Array, pairs: bool, n_jobs: Jobs) -> Array:
         """Values against the rows of a background, averaged.
@@ -95,37 +100,58 @@ class TreeGame:
         ndarray
             As of `covered`.
         """
+        self.longest = min(self._longest(self.trees.find_depth), self.p)
         beta, size = beta_integrals(self.longest), len(background)
-        begins = range(0, size, MAX_ROWS_OF_BACKGROUND)
-        others = [
+        parts = [
             _by_columns(background[begin : begin + MAX_ROWS_OF_BACKGROUND], BACKGROUND_WORD)
-            for begin in begins
+            for begin in range(0, size, MAX_ROWS_OF_BACKGROUND)
         ]
 
-        def add(piece: tuple[int, ...], rows: tuple[Array, Array], out: Array) -> None:
-            for other in others:
-                self.trees.add_background(*piece, *rows, *other, 1.0 / size, beta, pairs, out)
-                checkpoint()
+        def add(
+            fraction: tuple[Array, Array],
+            piece: tuple[int, ...],
+            rows: tuple[Array, Array],
+            out: Array,
+        ) -> None:
+            self.trees.add_background(*piece, *rows, *fraction, 1.0 / size, beta, pairs, out)
 
-        most = min(size, MAX_ROWS_OF_BACKGROUND)
-        return self._sums(add, STEPS_OF_BACKGROUND * (1.0 + most / BACKGROUND_WORD), pairs, n_jobs)
+        adds = [partial(add, fraction) for fraction in parts]
+        effort = STEPS_OF_BACKGROUND * (1.0 + len(parts[0][0]) / BACKGROUND_WORD)
+        return self._sums(adds, effort, pairs, n_jobs, in_order=True)
 
-    def _sums(self, add: Callable[..., None], effort: float, pairs: bool, n_jobs: Jobs) -> Array:
-        """What `add` adds for blocks of rows and pieces of trees, at `effort` steps for a node."""
+    def _longest(self, find: Callable[[int], int]) -> int:
+        longest = 1
+        for t in range(len(self.root) - 1):
+            longest = max(longest, find(t))
+            checkpoint()
+        return longest
+
+    def _sums(
+        self,
+        adds: Sequence[Callable[..., None]],
+        effort: float,
+        pairs: bool,
+        n_jobs: Jobs,
+        in_order: bool = False,
+    ) -> Array:
+        """What each of `adds` adds for blocks of rows and pieces of trees, at `effort` steps for a
+        node; `in_order`, if it adds leaf by leaf, however trees are cut into pieces."""
         steps = effort * self.channels * (2.0 * self.longest if pairs else 1.0)
         n, out = len(self.rows), self._zeros(pairs)
         room = MAX_BYTES_OF_VALUES / max(8.0 * out[:1].size, 1.0)
         most = int(min(max(room, WORD), MAX_ROWS_OF_BLOCK))
-        nodes = max(1, int(STEPS_PER_CALL / (steps * most)))  # not by rows, nor are orders of sums
         block = -(-min(most, -(-n // usable_threads(n_jobs))) // WORD) * WORD
+        # The order of other sums depends on pieces, which therefore do not depend on rows.
+        nodes = max(1, int(STEPS_PER_CALL / (steps * (min(block, n) if in_order else most))))
 
         def work(begin: int) -> None:
             part = slice(begin, min(begin + block, n))
             rows = _by_columns(self.rows[part], WORD)
-            for first, last in self._runs(nodes):
-                for start in range(0, int(np.diff(self.root[first : last + 1]).max()), nodes):
-                    add((first, last, start, start + nodes), rows, out[part])
-                    checkpoint()
+            for add in adds:
+                for first, last in self._runs(nodes):
+                    for start in range(0, int(np.diff(self.root[first : last + 1]).max()), nodes):
+                        add((first, last, start, start + nodes), rows, out[part])
+                        checkpoint()
 
         each(work, range(0, n, block), n_jobs=n_jobs, effort=steps * n * float(self.root[-1]))
         return self._with_last(out, pairs)
@@ -143,12 +169,12 @@ class TreeGame:
         ndarray of shape (m, outputs)
         """
         if self.output is None:
-            return self.predictor.sums(rows, n_jobs=n_jobs)
+            return self.predictor.sums(rows, n_jobs=n_jobs) * self.sum.scale
         leaves = self.predictor.leaves(rows, n_jobs=n_jobs) + self.predictor.first
         sums = np.zeros((len(rows), self.outputs))
         for leaf, output in zip(leaves.T, self.output, strict=True):
             sums[:, output] += self.predictor.values[leaf, 0]
-        return sums
+        return sums * self.sum.scale
 
     def _zeros(self, pairs: bool) -> Array:
         kept = self.outputs - self.repeats_last

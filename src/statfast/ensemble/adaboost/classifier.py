@@ -395,7 +395,7 @@ class AdaBoostClassifier(Classifier, Estimator):
         other_votes[rows[is_fitted_class[codes]], true_class[is_fitted_class[codes]]] = 0.0
         return (right - other_votes.max(axis=1)) / total
 
-    def _additive_trees(self, X: Any) -> AdditiveTrees | None:
+    def _additive_trees(self) -> AdditiveTrees | None:
         """The decision function as a sum of trees; None if members are not plain trees."""
         self._fitted_members()
         k, pairs = (
@@ -413,8 +413,11 @@ class AdaBoostClassifier(Classifier, Estimator):
             values = self._decision(votes, vote).reshape(len(votes), -1) * (vote / total)
             cover = member.tree_.weighted_n_node_samples[leaf_nodes]
             trees.append(CoveredTree(nodes, values, cover))
-        rows = rows_to_answer(self.estimators_[0], handed_for(self, X))
-        return AdditiveTrees.of_trees(trees, rows, "decision_function")
+
+        def rows_of(X: Any) -> Any:
+            return rows_to_answer(self.estimators_[0], handed_for(self, X))
+
+        return AdditiveTrees.of_trees(trees, rows_of, "decision_function")
 
     def _fitted_members(self) -> None:
         if "estimators_" not in self.__dict__:

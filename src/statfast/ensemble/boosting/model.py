@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import Any, ClassVar, Literal, Self
 
@@ -305,17 +306,17 @@ class HistBoosting(Estimator):
         rows = _rows_of(self._boosted.columns, X, estimator=self)
         yield from self._boosted.trees.staged(rows, self.n_jobs)
 
-    def _additive_trees(self, X: Any) -> AdditiveTrees | None:
+    def _additive_trees(self) -> AdditiveTrees | None:
         """The raw predictions as a sum of trees; None where there is no tree."""
         if "_boosted" not in self.__dict__:
             raise not_fitted(self)
-        rows, trees = _rows_of(self._boosted.columns, X, estimator=self), self._boosted.trees
+        trees, rows_of = self._boosted.trees, partial(_rows_of, self._boosted.columns)
         if not len(trees):
             return None
         output = np.arange(len(trees)) % len(trees.first)
         response = "decision_function" if hasattr(self, "classes_") else "raw"
         return AdditiveTrees.of_trees(
-            [tree.covered() for tree in trees.trees], rows, response,
+            [tree.covered() for tree in trees.trees], partial(rows_of, estimator=self), response,
             first=trees.first, output=output,
         )  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, log2
 from typing import Any, Literal, Self
 
@@ -45,7 +46,7 @@ from statfast.tree.growing.arguments import (
 )
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import TreeProblem, TreeRules, grown_packed, tree_problem
-from statfast.tree.structure.additive_trees import AdditiveTrees, CoveredTree
+from statfast.tree.structure.additive_trees import AdditiveTrees
 from statfast.tree.structure.non_numeric_splits import COLUMN
 from statfast.tree.structure.predictor import TreePredictor
 from statfast.tree.structure.tree_arrays import TreeStructure
@@ -330,14 +331,17 @@ class IsolationForest(Estimator):
         typical = float(mean_path_length(self.max_samples_))
         return -np.exp2(-depth / typical) if typical > 0 else np.full(len(depth), -0.5)
 
-    def _additive_trees(self, X: Any) -> AdditiveTrees:
+    def _additive_trees(self) -> AdditiveTrees:
         """The mean depth of rows, of which scores are a function, as a sum of trees."""
-        covered = []
-        trees = self._fitted_trees()
-        for tree in trees:
-            cover = tree.structure.weighted_n_node_samples[tree.structure.packed[1]]
-            covered.append(CoveredTree(tree.nodes, tree.lengths / len(trees), cover, tree.sets))
-        return AdditiveTrees.of_trees(covered, rows_to_answer(self, X), "depth")
+        structures = [tree.structure for tree in self._fitted_trees()]
+        return AdditiveTrees(
+            self._predictor,
+            [tree.weighted_n_node_samples[tree.packed[1]] for tree in structures],
+            first=np.zeros(1),
+            rows_of=partial(rows_to_answer, self),
+            response="depth",
+            scale=1.0 / len(structures),
+        )
 
     def score_samples(self, X: Rows) -> Array:
         """Return the scores of the rows, the lower the more they are outliers.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -46,7 +47,7 @@ from statfast.tree.growing.arguments import (
 )
 from statfast.tree.growing.columns import ranked_columns
 from statfast.tree.growing.grow_tree import tree_problem
-from statfast.tree.structure.additive_trees import AdditiveTrees, CoveredTree
+from statfast.tree.structure.additive_trees import AdditiveTrees
 from statfast.tree.structure.dense_blocks import blocks_of
 from statfast.tree.structure.tree_arrays import decision_paths, unpacked
 
@@ -211,18 +212,18 @@ class ForestModel(LeftOutErrors, ForestImportances, GrowthParameters):
         rows = rows_to_answer(self, X)
         return self._predictor.sums(rows, n_jobs=self.n_jobs) / len(self._trees)
 
-    def _additive_trees(self, X: Any) -> AdditiveTrees:
+    def _additive_trees(self) -> AdditiveTrees:
         """The mean of the trees as a sum of trees with their cover."""
-        trees, T = self._fitted_trees(), len(self._fitted_trees())
-        covered = []
-        for tree in trees:
-            cover = tree.leaf_statistics.weights
-            covered.append(CoveredTree(tree.nodes, tree.values / T, cover, tree.sets))
-        counts = getattr(self, "_counts", None)
-        return AdditiveTrees.of_trees(
-            covered, rows_to_answer(self, X), "predict" if counts is None else "predict_proba",
+        trees, counts = self._fitted_trees(), getattr(self, "_counts", None)
+        return AdditiveTrees(
+            self._predictor,
+            [tree.leaf_statistics.weights for tree in trees],
+            first=np.zeros(self._predictor.values.shape[1]),
+            rows_of=partial(rows_to_answer, self),
+            response="predict" if counts is None else "predict_proba",
             sums_to_one=counts is not None and len(counts) == 1,
-        )  # fmt: skip
+            scale=1.0 / len(trees),
+        )
 
     def apply(self, X: Rows) -> Array:
         """Return the leaf of each sample in each tree.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -111,9 +112,8 @@ class CartModel(GrowthParameters):
         values = self.tree_.predictor.sums(rows, n_jobs=self.n_jobs)
         return values.reshape(len(rows), *self.tree_.value.shape[1:])
 
-    def _additive_trees(self, X: Any) -> AdditiveTrees:
+    def _additive_trees(self) -> AdditiveTrees:
         """The tree as a sum of one, with its cover."""
-        rows = rows_to_answer(self, X)
         tree = self._fitted_tree()
         nodes, leaf_nodes, *surrogates = tree._packed
         values = flat_values(tree, leaf_nodes)
@@ -126,7 +126,7 @@ class CartModel(GrowthParameters):
             None if tree.routes is None else tree.routes.sets, (surrogates[0], surrogates[1]),
         )  # fmt: skip
         return AdditiveTrees.of_trees(
-            [covered], rows, "predict_proba" if is_class else "predict",
+            [covered], partial(rows_to_answer, self), "predict_proba" if is_class else "predict",
             sums_to_one=is_class and tree.n_outputs == 1,
         )  # fmt: skip
 

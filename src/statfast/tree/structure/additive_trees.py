@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -30,39 +30,51 @@ class AdditiveTrees:
     Attributes
     ----------
     predictor : TreePredictor
-        The trees; values are those of a single sum, scales included.
-    cover : ndarray of shape (L,)
-        Weights of the fit in all leaves.
+        The trees.
+    covers : sequence of ndarray of shape (leaves,)
+        Weights of the fit in the leaves of each tree.
     first : ndarray of shape (C,)
         What the sum begins with.
-    rows : ndarray of shape (m, p)
-        Rows in the form of the trees: categories as codes.
+    rows_of : callable
+        From X to rows in the form of the trees, (m, p): categories as codes.
     response : str
         The method of the model whose answers these are, or a word for them.
     sums_to_one : bool
         Whether the outputs of each leaf sum to the same, so that the last follows from the others.
     output : ndarray of int64, shape (T,), or None
         The one output that each tree adds to.
+    scale : float
+        What the values of the predictor are multiplied by.
     """
 
     predictor: TreePredictor
-    cover: np.ndarray
+    covers: Sequence[np.ndarray]
     first: np.ndarray
-    rows: Any
+    rows_of: Callable[[Any], Any]
     response: str
     sums_to_one: bool = False
     output: np.ndarray | None = None
+    scale: float = 1.0
+
+    @property
+    def cover(self) -> np.ndarray:
+        """Weights of the fit in all leaves, (L,)."""
+        return np.concatenate(self.covers).astype(np.float64)
 
     @classmethod
     def of_trees(
-        cls, trees: Sequence[CoveredTree], rows: Any, response: str, **fields: Any
+        cls,
+        trees: Sequence[CoveredTree],
+        rows_of: Callable[[Any], Any],
+        response: str,
+        **fields: Any,
     ) -> AdditiveTrees:
         """Join trees.
 
         Parameters
         ----------
         trees : sequence of CoveredTree
-        rows : ndarray of shape (m, p)
+        rows_of : callable
         response : str
         **fields : object
             `first`, `sums_to_one` and `output`.
@@ -79,9 +91,9 @@ class AdditiveTrees:
             [tree.nodes for tree in trees], [tree.values for tree in trees], sets=sets,
             surrogates=trees[0].surrogates if len(trees) == 1 else (None, None),
         )  # fmt: skip
-        cover = np.concatenate([tree.cover for tree in trees]).astype(np.float64)
+        covers = [tree.cover for tree in trees]
         fields.setdefault("first", np.zeros(predictor.values.shape[1]))
-        return cls(predictor, cover, rows=rows, response=response, **fields)
+        return cls(predictor, covers, rows_of=rows_of, response=response, **fields)
 
 
 def _widened(sets: Array | None, words: int) -> Array:

@@ -1,190 +1,207 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The values of 32 patterns in one small subtree, where columns that are not asked about go as in
-   rows of a background (Lundberg et al. 2020, interventional): part of cart/shap/shap_level.h,
-   which says what a pattern is.
+/* The leaves of a walk with sets of rows, and the walk: part of cart/shap/shap_level.h. What sets
+   are, and the idea, stand in cart/shap/background_sets.h. */
 
-   Of the columns above a leaf, a pattern takes all ways of some, holds, and b others not. A row of
-   the background that takes all ways of these b reaches the leaf with the pattern; if a of the
-   columns that the pattern holds are ways that the row does not take, the leaf is a product of a
-   columns asked about and b not asked about, whose values are beta integrals. Rows are words of
-   bits, so that those of one a are counted together. */
-
-static INLINE uint64_t word_at(const uint32_t *words, ptrdiff_t k) {
-    uint64_t word;
-    memcpy(&word, words + 2 * k, sizeof word);
-    return word;
-}
+static const int64_t LANE_BIT[SHAP_LANES] = {
+    1, 1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
+    1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15,
+};
 
 static INLINE double beta_at(const shap_block *b, ptrdiff_t u, ptrdiff_t v) {
     return u < 0 || v < 0 ? 0.0 : b->beta[u * (b->D + 1) + v];
 }
 
-/* Find the rows of the background that take the ways of the splits of a subtree. */
-static void prepare_background(walk *w, int32_t root) {
-    const shap_tree *s = w->s;
-    against *g = &w->background;
-    for (ptrdiff_t i = 0; i < 2 * s->splits[root] + 1; i++) {
-        const int32_t above = s->above[root + i], split = (above >> 1) - root;
-        const uint32_t *before = g->all;
-        uint32_t *left = g->ways + 2 * i * g->words, *right = left + g->words;
-        if (shap_is_leaf(s->route.tree + root + i)) continue;
-        if (above >= 0 && split < 0) before = g->follows + w->level[w->places[i]] * g->words;
-        if (above >= 0 && split >= 0) before = g->ways + (2 * split + (above & 1)) * g->words;
-        compare_rows(w, &w->b->background, root + (int32_t)i, left);
-        memcpy(right, left, (size_t)g->words * sizeof(uint32_t));
-        keep_side(left, 0, before, g->words);
-        keep_side(right, 1, before, g->words);
+/* Weigh rows of the background for pairs with the column at `by`: their gain, and the sum of what
+   columns lose. */
+static NOINLINE double weigh_pairs(const sets_walk *w, const uint64_t *lost, ptrdiff_t count,
+                                   ptrdiff_t b, ptrdiff_t by) {
+    const uint64_t *absent = w->arena + w->absent[by / 64];
+    const int is_lost = lost[by / 64] >> by % 64 & 1;
+    double loss = 0.0;
+    for (ptrdiff_t j = 0; j < count; j++) {
+        const ptrdiff_t a = w->missing[j], of_by = is_lost ? 1 : 2;
+        double half = 0.5 * (double)(absent[w->reached[j]] >> by % 64 & 1);
+        if (is_lost) half = -0.5;
+        w->gain[j] = half * beta_at(w->b, b - is_lost, a - of_by);
+        loss += half * beta_at(w->b, b - 1 - is_lost, a - of_by + 1);
+    }
+    return loss;
+}
+
+/* Lanes whose bit is set: it makes a number greater than 1. */
+static INLINE f64_m has_bit(uint64_t bits, int part) {
+    const f64_i set = f64_iset1((int64_t)bits) & f64_iload(LANE_BIT + part * F64_LANES);
+    return f64_gt(f64_asreal(set | f64_asint(f64_set1(1.0))), f64_set1(1.0));
+}
+
+/* Write what columns earn by a leaf of value 1 to `earned`; of pairs, half of what they earn more
+   together with the column at `by`, which is -1 otherwise. */
+static NOINLINE void earn_columns(const sets_walk *w, const uint64_t *lost, ptrdiff_t count,
+                                ptrdiff_t b, ptrdiff_t by) {
+    double loss = 0.0;
+    if (by < 0) {
+        const double *of_gain = w->b->beta + b * (w->b->D + 1) - 1;
+        const double *of_loss = w->b->beta + (b - (b > 0)) * (w->b->D + 1);
+        for (ptrdiff_t j = 0; j < count; j++) {
+            const ptrdiff_t a = w->missing[j];
+            w->gain[j] = of_gain[a + !a]; /* of no columns where there are none */
+            loss += of_loss[a];
+        }
+    } else {
+        loss = weigh_pairs(w, lost, count, b, by);
+    }
+    const double *gain = w->gain;
+    const int32_t *reached = w->reached;
+    for (ptrdiff_t k = 0; k < w->path; k += SHAP_LANES) {
+        const uint64_t *absent = w->arena + w->absent[k / 64];
+        const int shift = k % 64;
+        f64_v total[PARTS];
+        EACH_PART total[v] = f64_set1(0.0);
+        for (ptrdiff_t j = 0; j < count; j++) {
+            const uint64_t bits = absent[reached[j]] >> shift;
+            EACH_PART total[v] = f64_add_if(has_bit(bits, v), total[v], f64_set1(gain[j]));
+        }
+        EACH_PART {
+            const f64_m is_lost = has_bit(lost[k / 64] >> shift, v);
+            f64_store(w->earned + k + v * F64_LANES,
+                      f64_add_if(is_lost, total[v], f64_set1(-loss)));
+        }
     }
 }
 
-/* Keep of the rows that reach a node with each pattern those that reach its child; returns the
-   patterns that any row reaches it with. */
-static NOINLINE uint32_t restrict_rows(const against *g, uint32_t patterns, uint32_t holds,
-                               const uint32_t *takes, const uint32_t *from, uint32_t *to) {
-    uint32_t reached = 0;
-    for (uint32_t rest = patterns; rest; rest &= rest - 1) {
-        const int i = LOWEST_BIT(rest);
-        const uint32_t any = holds >> i & 1 ? 0xffffffffu : 0;
-        uint32_t rows = 0;
-        for (ptrdiff_t k = i * g->words; k < (i + 1) * g->words; k++)
-            rows |= to[k] = from[k] & (takes[k - i * g->words] | any);
-        reached |= (uint32_t)(rows != 0) << i;
-    }
-    return reached;
+/* List the rows of the background whose bits are set, and how many columns each does not take;
+   returns how many there are. */
+static INLINE ptrdiff_t list_reached(const sets_walk *w, const uint64_t *bits) {
+    int32_t *reached = w->reached, *missing = w->missing;
+    const uint64_t *absent = w->arena + w->absent[0];
+    ptrdiff_t count = 0;
+    for (ptrdiff_t k = 0; k < w->words; k++)
+        for (uint64_t rest = bits[k]; rest; rest &= rest - 1) {
+            const ptrdiff_t i = 64 * k + LOWEST_BIT(rest);
+            reached[count] = (int32_t)i;
+            missing[count++] = (int32_t)POPCOUNT(absent[i]);
+        }
+    for (ptrdiff_t q = 1; q < w->masks; q++)
+        for (ptrdiff_t j = 0; j < count; j++)
+            missing[j] += (int32_t)POPCOUNT(w->arena[w->absent[q] + reached[j]]);
+    return count;
 }
 
-/* Add what columns earn by a leaf of value 1 from the rows in a word, which reach it with a pattern
-   that holds the first `held` of n columns; of pairs, half of what they earn more together. */
-static INLINE void earn_rows(const shap_block *block, const uint64_t *differs, uint64_t rows,
-                             ptrdiff_t held, ptrdiff_t n, double *earned) {
-    const ptrdiff_t b = n - held;
-    uint64_t digit[16]; /* of the number of columns on which a row differs */
-    int digits = 0;
-    for (; held >> digits; digits++) digit[digits] = 0;
-    for (ptrdiff_t k = 0; k < held; k++) {
-        uint64_t carry = differs[k];
-        for (int d = 0; d < digits; d++) {
-            const uint64_t both = digit[d] & carry;
-            digit[d] ^= carry;
-            carry = both;
+/* Add what columns earn by a leaf to the rows of a group. */
+static INLINE void add_earned(const sets_walk *w, const uint64_t *group, const double *value,
+                              ptrdiff_t by) {
+    const shap_block *b = w->b;
+    const ptrdiff_t C = w->s->C, outputs = b->outputs, row = b->p * outputs, n = w->path;
+    const int32_t *column = w->column;
+    const double *earned = w->earned;
+    for (uint64_t i = group[GROUP_BEGIN]; i < group[GROUP_END]; i++) {
+        double *out = b->out + w->rows[i] * row * (by < 0 ? 1 : b->p) + b->to;
+        if (by >= 0) out += column[by] * row;
+        for (ptrdiff_t c = 0; c < C; c++) {
+            const double scaled = b->weight * value[c];
+            for (ptrdiff_t k = 0; k < n; k++) out[column[k] * outputs + c] += earned[k] * scaled;
         }
     }
-    while (rows) {
-        const int row = LOWEST_BIT(rows);
-        uint64_t same = rows;
-        ptrdiff_t a = 0;
-        for (int d = 0; d < digits; d++) {
-            const uint64_t bit = digit[d] >> row & 1;
-            a |= (ptrdiff_t)bit << d;
-            same &= ~digit[d] ^ (0 - bit);
+}
+
+/* Add the values of `count` groups at a leaf. */
+static NOINLINE void add_leaf(const sets_walk *w, int32_t leaf, const uint64_t *group,
+                              ptrdiff_t count) {
+    const double *value = w->s->values + leaf_of(w->s->route.tree + leaf) * w->s->C;
+    for (; count; count--, group += w->size) {
+        const uint64_t *lost = group + GROUP_LOST;
+        const ptrdiff_t reached = list_reached(w, lost + w->masks);
+        ptrdiff_t b = 0;
+        for (ptrdiff_t q = 0; q < w->masks; q++) b += POPCOUNT(lost[q]);
+        for (ptrdiff_t by = w->b->pairs ? 0 : -1; by < (w->b->pairs ? w->path : 0); by++) {
+            earn_columns(w, lost, reached, b, by);
+            add_earned(w, group, value, by);
         }
-        rows &= ~same;
-        if (!block->pairs) {
-            const double gain = beta_at(block, a - 1, b);
-            for (ptrdiff_t k = 0; k < held; k++)
-                earned[k] += gain * (double)(int)POPCOUNT(same & differs[k]);
-            const double loss = beta_at(block, a, b - 1) * (double)(int)POPCOUNT(same);
-            for (ptrdiff_t k = held; k < n; k++) earned[k] -= loss;
+    }
+}
+
+/* Go through the tree; 0: no memory. */
+static int walk_sets(sets_walk *w) {
+    const cart_step *tree = w->s->route.tree;
+    split_of_sets *f = w->splits;
+    if (shap_is_leaf(tree)) return 1;
+    f->node = 0;
+    f->end = (int32_t)w->s->nodes;
+    f->groups = w->absent[0] - w->size;
+    f->count = 1;
+    if (!enter_split(w, f)) return 0;
+    while (f >= w->splits) {
+        if (f->side == 2) {
+            w->ways[f->place] = f->before_ways;
+            w->absent[f->place / 64] = f->before_absent;
+            if (f->before_ways < 0) w->place[w->column[--w->path]] = -1;
+            w->top = f->groups;
+            f--;
             continue;
         }
-        const double by[3] = {0.5 * beta_at(block, a - 2, b), -0.5 * beta_at(block, a - 1, b - 1),
-                              0.5 * beta_at(block, a, b - 2)};
-        for (ptrdiff_t i = 0; i < n; i++)
-            for (ptrdiff_t k = 0; k < n; k++)
-                earned[i * n + k] += by[(i >= held) + (k >= held)] *
-                                     (double)(int)POPCOUNT(same & differs[i] & differs[k]);
-    }
-}
-
-/* Add the values of patterns at a leaf that rows reach with them. */
-static NOINLINE void add_leaf(const walk *w, int32_t leaf, uint32_t patterns,
-                              const uint32_t *reaches, ptrdiff_t used, double *values) {
-    const against *g = &w->background;
-    const shap_block *block = w->b;
-    const ptrdiff_t C = w->s->C, n = g->n_columns, sets = block->pairs ? n : 1;
-    const double *value = w->s->values + leaf_of(w->s->route.tree + leaf) * C;
-    uint64_t *differs = g->differs;
-    double *earned = g->earned;
-    int32_t *order = g->order, *rest = order + n; /* columns that the pattern holds come first */
-    for (; patterns; patterns &= patterns - 1) {
-        const int lane = LOWEST_BIT(patterns);
-        ptrdiff_t held = 0;
-        for (ptrdiff_t k = 0; k < n; k++) { /* without branches, which nothing predicts */
-            const int32_t place = g->columns[k];
-            order[held] = rest[k - held] = place;
-            held += g->holds[place] >> lane & 1;
+        const int right = f->side++;
+        const int32_t child = right ? tree[f->node].right : f->node + 1;
+        const int32_t end = right ? f->end : tree[f->node].right;
+        if (child >= w->stop || end <= w->begin) continue;
+        w->top = f->ways + 2 * w->words;
+        const ptrdiff_t count = find_groups(w, f, right), groups = w->top;
+        if (count < 0) return 0;
+        if (!count) continue;
+        w->top += count * w->size;
+        if (!note_absent(w, f, right)) return 0;
+        if (shap_is_leaf(tree + child)) {
+            add_leaf(w, child, w->arena + groups, count);
+            continue;
         }
-        memcpy(order + held, rest, (size_t)(n - held) * sizeof(int32_t));
-        memset(earned, 0, (size_t)(n * sets) * sizeof(double));
-        for (ptrdiff_t word = 0; word < g->words / 2; word++) {
-            const uint64_t rows = word_at(reaches + lane * g->words, word);
-            if (!rows) continue;
-            for (ptrdiff_t k = 0; k < held; k++)
-                differs[k] = rows & ~word_at(g->takes[order[k]], word);
-            for (ptrdiff_t k = held; block->pairs && k < n; k++) differs[k] = rows;
-            earn_rows(block, differs, rows, held, n, earned);
-        }
-        double *to = values + lane * w->stride;
-        for (ptrdiff_t i = 0; i < sets; i++)
-            for (ptrdiff_t k = 0; k < n; k++) {
-                const ptrdiff_t place = order[k] + (block->pairs ? order[i] * used : 0);
-                const ptrdiff_t at = w->set->sums ? w->offset[place] : place * C;
-                for (ptrdiff_t c = 0; c < C && !(block->pairs && i == k); c++)
-                    to[at + c] += earned[i * n + k] * block->weight * value[c];
-            }
+        f++;
+        f->node = child;
+        f->end = end;
+        f->groups = groups;
+        f->count = count;
+        if (!enter_split(w, f)) return 0;
     }
+    return 1;
 }
 
-/* Add the values of patterns at the leaves below a node of the subtree. */
-static void add_leaves(walk *w, int32_t root, int32_t node, uint32_t patterns, uint32_t *reaches,
-                       ptrdiff_t used, double *values) {
-    const cart_step *step = w->s->route.tree + node;
-    against *g = &w->background;
-    if (shap_is_leaf(step)) {
-        add_leaf(w, node, patterns, reaches, used, values);
-        return;
-    }
-    const ptrdiff_t i = node - root;
-    const int32_t place = w->places[i];
-    const uint32_t *takes = g->takes[place], holds = g->holds[place];
-    uint32_t *below = reaches + SHAP_ROWS * g->words;
-    if (!takes) g->columns[g->n_columns++] = place;
-    for (int right = 0; right < 2; right++) {
-        g->takes[place] = g->ways + (2 * i + right) * g->words;
-        g->holds[place] = w->alive[i] & (right ? ~w->left[i] : w->left[i]);
-        const uint32_t reached =
-            restrict_rows(g, patterns, g->holds[place], g->takes[place], reaches, below);
-        if (reached)
-            add_leaves(w, root, right ? step->right : node + 1, reached, below, used, values);
-    }
-    g->takes[place] = takes;
-    g->holds[place] = holds;
-    g->n_columns -= !takes;
+/* The arrays of a walk, but for those that grow; NULL if there is no memory. */
+static void *allocate_sets(sets_walk *w) {
+    const shap_block *b = w->b;
+    const ptrdiff_t others = 64 * w->words, lanes = b->D + SHAP_LANES;
+    const array_part parts[] = {
+        {(void **)&w->splits, sizeof(split_of_sets) * (w->s->depth + 1.0)},
+        {(void **)&w->ways, sizeof(ptrdiff_t) * (b->D + 1.0)},
+        {(void **)&w->absent, sizeof(ptrdiff_t) * (double)w->masks},
+        {(void **)&w->gain, 8.0 * others},
+        {(void **)&w->earned, 8.0 * lanes},
+        {(void **)&w->rows, 4.0 * b->rows.m},
+        {(void **)&w->sides, 4.0 * b->rows.words},
+        {(void **)&w->place, 4.0 * b->p},
+        {(void **)&w->column, 4.0 * (b->D + 1)},
+        {(void **)&w->reached, 4.0 * others},
+        {(void **)&w->missing, 4.0 * others},
+    };
+    return allocate_parts(parts, sizeof parts / sizeof *parts);
 }
 
-/* Go down the path with `count` patterns, whose bits are in w->bits; returns those that any row
-   reaches its end with. */
-static NOINLINE uint32_t reach_root(walk *w, ptrdiff_t count) {
-    against *g = &w->background;
-    uint32_t patterns = 0xffffffffu >> (SHAP_ROWS - count);
-    for (ptrdiff_t i = 0; i < count; i++)
-        memcpy(g->reaches + i * g->words, g->all, (size_t)g->words * sizeof(uint32_t));
-    for (ptrdiff_t d = 0; d < w->path; d++) {
-        g->takes[d] = g->follows + w->level[d] * g->words;
-        g->holds[d] = w->bits[d];
-        g->columns[d] = (int32_t)d;
-        patterns = restrict_rows(g, patterns, w->bits[d], g->takes[d], g->reaches, g->reaches);
+static int shap_against(const shap_tree *s, const shap_block *b, int32_t begin, int32_t end) {
+    sets_walk w = {.s = s, .b = b, .begin = begin, .stop = end};
+    w.words = b->background.words / 2;
+    w.masks = b->D / 64 + 1;
+    w.size = GROUP_LOST + w.masks + w.words;
+    void *bytes = allocate_sets(&w);
+    int enough = bytes && reserve(&w, w.size + 64 * w.words);
+    if (enough) {
+        for (ptrdiff_t i = 0; i < b->rows.m; i++) w.rows[i] = (int32_t)i;
+        for (ptrdiff_t j = 0; j < b->p; j++) w.place[j] = -1;
+        for (ptrdiff_t q = 0; q < w.masks; q++) w.absent[q] = w.size;
+        w.top = w.size + 64 * w.words; /* a group of all rows, which lost no columns */
+        memset(w.arena, 0, (size_t)w.top * sizeof(uint64_t));
+        w.arena[GROUP_END] = (uint64_t)b->rows.m;
+        for (ptrdiff_t i = 0; i < b->background.m; i++)
+            w.arena[GROUP_LOST + w.masks + i / 64] |= (uint64_t)1 << i % 64;
+        enough = walk_sets(&w);
     }
-    g->n_columns = w->path;
-    return patterns;
-}
-
-/* Find the values of `count` patterns. */
-static void find_background_values(walk *w, int32_t root, ptrdiff_t used, ptrdiff_t count,
-                                   double *values) {
-    against *g = &w->background;
-    const uint32_t patterns = reach_root(w, count);
-    memset(values, 0, (size_t)(count * w->stride) * sizeof(double));
-    if (patterns) add_leaves(w, root, root, patterns, g->reaches, used, values);
-    for (ptrdiff_t d = 0; d < w->path; d++) g->takes[d] = NULL;
+    free(w.arena);
+    free(bytes);
+    return enough;
 }

@@ -2,14 +2,14 @@
 /* The patterns of rows on the way to a subtree and in it: part of cart/shap/shap_level.h. */
 
 /* The bits of rows that go left at a node. */
-static NOINLINE void compare_rows(const walk *w, const shap_rows *rows, int32_t node,
-                                  uint32_t *sides) {
-    const cart_step *step = w->s->route.tree + node;
-    const ptrdiff_t column = step->column & (ROUTE_SETS - 1), p = w->b->p;
-    if (w->s->routed) {
+static NOINLINE void compare_rows(const shap_tree *s, const shap_block *b, const shap_rows *rows,
+                                  int32_t node, uint32_t *sides) {
+    const cart_step *step = s->route.tree + node;
+    const ptrdiff_t column = step->column & (ROUTE_SETS - 1), p = b->p;
+    if (s->routed) {
         memset(sides, 0, (size_t)rows->words * sizeof(uint32_t));
         for (ptrdiff_t i = 0; i < rows->m; i++)
-            sides[i / 32] |= (uint32_t)!routed_side(&w->s->route, node, rows->x + i * p) << i % 32;
+            sides[i / 32] |= (uint32_t)!routed_side(&s->route, node, rows->x + i * p) << i % 32;
         return;
     }
     const f64_v threshold = f64_set1(step->threshold);
@@ -33,7 +33,7 @@ static void find_sides(const walk *w, int32_t node, uint32_t *sides) {
     if (set->given)
         memcpy(sides, set->given + (node - set->first) * set->words,
                (size_t)set->words * sizeof(uint32_t));
-    else compare_rows(w, &w->b->rows, node, sides);
+    else compare_rows(w->s, w->b, &w->b->rows, node, sides);
 }
 
 /* Keep of rows that go left those that go to the side `right` and took all ways `before`. */
@@ -47,16 +47,11 @@ static NOINLINE void keep_side(uint32_t *sides, int right, const uint32_t *befor
 /* Go on to a side of the split at the end of the way. */
 static void follow(walk *w, ptrdiff_t end) {
     const row_set *set = w->set;
-    const against *g = &w->background;
     const int32_t node = w->node[end], before = w->before_level[end];
-    uint32_t *follows = set->follows + end * set->words, *other = g->follows + end * g->words;
+    uint32_t *follows = set->follows + end * set->words;
     find_sides(w, node, follows);
     keep_side(follows, w->right[end], before < 0 ? NULL : set->follows + before * set->words,
               set->words);
-    if (!g->words) return;
-    compare_rows(w, &w->b->background, node, other);
-    keep_side(other, w->right[end], before < 0 ? g->all : g->follows + before * g->words,
-              g->words);
 }
 
 static void push(walk *w, ptrdiff_t end, int32_t node) {

@@ -5,8 +5,8 @@ Of the cover (path-dependent TreeSHAP): Lundberg et al. 2020, doi:10.1038/s42256
 integral of the multilinear extension by Gauss-Legendre, whose terms do not cancel, takes the place
 of the polynomials of Linear TreeShap (Yu et al. 2022, arXiv:2209.08192), and rows with the same
 pattern in a small subtree share its values, as rows with the same leaf do in Fast TreeSHAP (Yang
-2021, arXiv:2109.09847). Of a background (cart/shap/background.h): rows of it are bits, 64 of which
-reach a leaf together with a pattern.
+2021, arXiv:2109.09847). Of a background (cart/shap/background_sets.h): a walk with sets of rows of
+both, cut where no mixture of them goes on.
 
 The caller guarantees packed trees, leaves whose cover is not negative, and calls of some
 milliseconds.
@@ -68,6 +68,8 @@ cdef extern from "cart/shap/shap_table.h" nogil:
     ctypedef struct shap_kernels:
         int (*add)(const shap_tree *s, const shap_rules *rules, const shap_block *b, int32_t begin,
                    int32_t end) noexcept nogil
+        int (*against)(const shap_tree *s, const shap_block *b, int32_t begin,
+                       int32_t end) noexcept nogil
     const shap_kernels *shap_at(int level)
     bint shap_is_leaf(const cart_step *node)
 
@@ -98,10 +100,10 @@ cdef class Trees:
         const int64_t[::1] first,         # (N + 1,) surrogates of nodes, or None
         const uint8_t[::1] surrogates,    # cart_surrogate, or None
         const int64_t[::1] output,        # (T,) the one output of each tree, C being 1; or None
-        double[::1] left_share,           # WORK (N,) the rest is filled by `find_paths`
+        double[::1] left_share,           # WORK (N,) these three are filled by `find_paths`
         double[::1] before,               # WORK (N,)
         int32_t[:, ::1] paths,            # WORK (3, N)
-        int64_t[:, ::1] depth,            # WORK (T, 2)
+        int64_t[:, ::1] depth,            # WORK (T, 2) by `find_paths`, or `find_depth`
     ):
         self.nodes, self.root, self.values = nodes, root, values
         self.sets, self.first, self.surrogates = sets, first, surrogates
@@ -160,6 +162,25 @@ cdef class Trees:
             raise MemoryError
         return self.depth[t, 1]
 
+    def find_depth(self, Py_ssize_t t):
+        """Find the splits above the deepest leaf of a tree, of which `add_background` asks no more;
+        returns them."""
+        cdef shap_tree s = self.tree(t)
+        cdef Py_ssize_t i
+        cdef int32_t deepest = 0
+        cdef int32_t *depth = <int32_t *>malloc(s.nodes * sizeof(int32_t))
+        if depth == NULL:
+            raise MemoryError
+        with nogil:
+            depth[0] = 0
+            for i in range(s.nodes):  # preorder
+                if not shap_is_leaf(&s.route.tree[i]):
+                    depth[i + 1] = depth[s.route.tree[i].right] = depth[i] + 1
+                    deepest = max(deepest, depth[i] + 1)
+        free(depth)
+        self.depth[t, 0] = deepest
+        return deepest
+
     def add(
         self,
         Py_ssize_t first,              # trees from here
@@ -202,16 +223,14 @@ cdef class Trees:
         double[:, :, :, ::1] out,
     ):
         """Add the values of rows against each row of the background."""
-        cdef shap_rules rules
         cdef shap_block b
-        memset(&rules, 0, sizeof(rules))
         b.rows, b.background, b.pairs = rows_of(X, columns), rows_of(Y, others), pairs
         b.weight, b.beta, b.D = weight, &beta[0, 0], beta.shape[0] - 1
-        self.add_block(first, last, begin, end, &rules, &b, out)
+        self.add_block(first, last, begin, end, NULL, &b, out)
 
     cdef add_block(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t begin, Py_ssize_t end,
                    const shap_rules *rules, shap_block *b, double[:, :, :, ::1] out):
-        """Add the values of a block of rows."""
+        """Add the values of a block of rows, against a background if there are no rules."""
         cdef Py_ssize_t t
         cdef shap_tree s
         cdef int enough
@@ -220,7 +239,10 @@ cdef class Trees:
             s = self.tree(t)
             b.to = 0 if self.output is None else self.output[t]
             with nogil:
-                enough = kernels.add(&s, rules, b, <int32_t>begin, <int32_t>end)
+                if rules == NULL:
+                    enough = kernels.against(&s, b, <int32_t>begin, <int32_t>end)
+                else:
+                    enough = kernels.add(&s, rules, b, <int32_t>begin, <int32_t>end)
             if not enough:
                 raise MemoryError
 

@@ -30,6 +30,7 @@
 #include "cart/shap/subtree.h"
 #include "cart/shap/workspace.h"
 #include "cart/shap/patterns.h"
+#include "cart/shap/background_sets.h"
 #include "cart/shap/background.h"
 #include "cart/shap/row_sums.h"
 
@@ -143,20 +144,10 @@ static void find_values(walk *w, subtree *c, ptrdiff_t count, double *values) {
 /* Whether rows are so few that they need no patterns. */
 static INLINE int is_few(const row_set *set) { return set->m <= SHAP_ROWS; }
 
-/* Whether no row of the background reaches the end of the way with any of a few rows. */
-static NOINLINE int is_out_of_reach(walk *w) {
-    if (!w->background.words || !is_few(w->set)) return 0;
-    for (ptrdiff_t d = 0; d < w->path; d++) w->bits[d] = *bits_of(w, d);
-    const int reached = reach_root(w, w->set->m) != 0;
-    for (ptrdiff_t d = 0; d < w->path; d++) w->background.takes[d] = NULL;
-    return !reached;
-}
-
 /* Add the values of a small subtree to all rows. */
 static int add_subtree(walk *w, int32_t root) {
     const shap_block *b = w->b;
     row_set *set = w->set;
-    if (is_out_of_reach(w)) return 1;
     const ptrdiff_t n_bits = w->path + w->s->splits[root];
     const ptrdiff_t columns = place_columns(w, root), places = columns * (b->pairs ? columns : 1);
     const ptrdiff_t of_column = set->sums ? w->s->C : b->outputs * (b->pairs ? b->p : 1);
@@ -167,9 +158,7 @@ static int add_subtree(walk *w, int32_t root) {
             w->offset[other * columns + k] =
                 w->column[k] * of_column + (b->pairs ? w->column[other] * b->outputs : 0);
     find_subtree_sides(w, root);
-    subtree c = {0};
-    if (w->background.words) prepare_background(w, root);
-    else c = prepare(w, root, columns);
+    subtree c = prepare(w, root, columns);
     const int shared = n_bits <= MAX_BITS && !is_few(set);
     const ptrdiff_t count = shared ? number_patterns(w, n_bits) : set->m;
     if (!make_room(set, (size_t)size * (size_t)((shared ? count : 0) + SHAP_ROWS))) return 0;
@@ -180,8 +169,7 @@ static int add_subtree(walk *w, int32_t root) {
         for (ptrdiff_t d = 0; !shared && d < n_bits; d++)
             w->bits[d] = bits_of(w, d)[begin / SHAP_ROWS];
         spread_bits(w, root);
-        if (w->background.words) find_background_values(w, root, columns, lanes, values);
-        else find_values(w, &c, lanes, values);
+        find_values(w, &c, lanes, values);
         for (ptrdiff_t i = 0; !shared && i < lanes; i++)
             add_row(w, places, values + i * size, begin + i);
     }
@@ -200,7 +188,6 @@ static int add_group(walk *w, int32_t root, ptrdiff_t length) {
     row_set *set = w->set, *other = set + 1;
     const ptrdiff_t n_bits = w->path + s->splits[root];
     uint32_t *to[MAX_BITS], bits[MAX_BITS];
-    if (is_out_of_reach(w)) return 1;
     place_columns(w, root);
     find_subtree_sides(w, root);
     if (is_few(set))
@@ -228,8 +215,7 @@ static int add_group(walk *w, int32_t root, ptrdiff_t length) {
 /* Add the values of the subtrees that begin at nodes [begin, end) below a node. */
 static int traverse(walk *w, int32_t root, ptrdiff_t base, int32_t begin, int32_t end) {
     const shap_tree *s = w->s;
-    const int32_t of_patterns = w->background.words ? BACKGROUND_SPLITS : PATTERN_SPLITS;
-    const int32_t most = w->set->sums ? of_patterns : SHAP_SPLITS;
+    const int32_t most = w->set->sums ? PATTERN_SPLITS : SHAP_SPLITS;
     const int grouped = w->set == w->sets && w->set->sums;
     ptrdiff_t length = base;
     int32_t node = root;
@@ -265,4 +251,4 @@ static int shap_add(const shap_tree *s, const shap_rules *rules, const shap_bloc
     return enough;
 }
 
-const shap_kernels GLUE(shap_, LEVEL) = {.add = shap_add};
+const shap_kernels GLUE(shap_, LEVEL) = {.add = shap_add, .against = shap_against};

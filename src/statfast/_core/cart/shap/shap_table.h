@@ -14,7 +14,6 @@
 #define SHAP_ROWS (SHAP_GROUPS * SHAP_LANES) /* also the bits of a word */
 #define SHAP_SPLITS 9       /* most splits of a subtree whose rows are taken by their patterns, */
 #define PATTERN_SPLITS 7    /* if patterns of a larger subtree stand for rows, */
-#define BACKGROUND_SPLITS 3 /* and there is a background, */
 #define GROUP_SPLITS 32     /* which has at most so many */
 
 static INLINE int shap_is_leaf(const cart_step *node) {
@@ -56,7 +55,7 @@ typedef struct {
 /* Rows, whose values are added to `out`. */
 typedef struct {
     shap_rows rows;
-    shap_rows background; /* of an even number of words; none: values are by the cover */
+    shap_rows background; /* of an even number of words, if values are not by the cover */
     double weight;        /* of each row of the background */
     const double *beta;   /* (D + 1, D + 1) the integral of t^u (1 - t)^v on [0, 1] */
     ptrdiff_t D;          /* the most columns of a path */
@@ -70,6 +69,8 @@ typedef struct {
     /* Add the values of rows in the subtrees that begin at nodes [begin, end); 0: no memory. */
     int (*add)(const shap_tree *s, const shap_rules *rules, const shap_block *b, int32_t begin,
                int32_t end);
+    /* The same against the rows of a background. */
+    int (*against)(const shap_tree *s, const shap_block *b, int32_t begin, int32_t end);
 } shap_kernels;
 TABLE_AT(shap_kernels, shap)
 

@@ -27,22 +27,6 @@ typedef struct {
 
 #define KEY_GAP 16 /* words, so that keys of a row do not fall on each other in the cache */
 
-/* Rows of a background, in words of bits, on a way and in a small subtree: background.h. */
-typedef struct {
-    ptrdiff_t words;        /* 0: there are none */
-    uint32_t *all;          /* (words,) */
-    uint32_t *follows;      /* (depth, words) rows that take all ways of the column */
-    uint32_t *ways;         /* (nodes, 2, words) and that of a split, to its left and right */
-    uint32_t *reaches;      /* (splits + 1, SHAP_ROWS, words) that reach a node with a pattern */
-    const uint32_t **takes; /* (used,) of a column, rows that take all ways to a node, or NULL */
-    uint32_t *holds;        /* (used,) and the patterns that do */
-    int32_t *columns;       /* (used,) places of the columns above a node */
-    ptrdiff_t n_columns;
-    uint64_t *differs;      /* (used,) rows that go another way than a pattern does */
-    int32_t *order;         /* (2, used) places of columns, those first that a pattern holds */
-    double *earned;         /* (used,) or of pairs (used, used) */
-} against;
-
 /* The way from the root to a node, and room for one subtree at a time. */
 typedef struct {
     const shap_tree *s;
@@ -63,18 +47,35 @@ typedef struct {
     double *weights, *stack, *sum, *factor;
     ptrdiff_t *offset;                   /* values of a pattern: their places in a row */
     uint32_t *given;                     /* (nodes, words) sides of patterns in a larger subtree */
-    against background;
     ptrdiff_t stride;                    /* doubles from a pattern to the next in `values` */
 } walk;
 
+/* Where an array begins, and its bytes. */
+typedef struct {
+    void **at;
+    double size;
+} array_part;
+
 static char *aligned(char *bytes) { return bytes + (-(uintptr_t)bytes & (LINE - 1)); }
 
-/* The arrays of a walk, in one piece of memory; NULL if there is none. */
+/* Arrays in one piece of memory; NULL if there is none. */
+static void *allocate_parts(const array_part *parts, size_t n) {
+    double total = LINE;
+    for (size_t i = 0; i < n; i++) total += parts[i].size + LINE;
+    char *bytes = total < 9e15 ? (char *)malloc((size_t)total) : NULL;
+    if (!bytes) return NULL;
+    char *next = aligned(bytes);
+    for (size_t i = 0; i < n; i++) {
+        *parts[i].at = next;
+        next += ((size_t)parts[i].size + LINE - 1) / LINE * LINE;
+    }
+    return bytes;
+}
+
+/* The arrays of a walk; NULL if there is no memory. */
 static void *allocate(walk *w) {
     const shap_tree *s = w->s;
     const ptrdiff_t words = w->b->rows.words, rows = words * SHAP_ROWS, Q = w->rules->most;
-    const ptrdiff_t others = w->b->background.words;
-    against *g = &w->background;
     const ptrdiff_t depth = s->depth + 1, longest = s->longest + GROUP_SPLITS + 1;
     const ptrdiff_t pairs = w->b->pairs ? longest : 1, wide = longest < 64 ? 64 : longest;
     const ptrdiff_t nodes = 2 * GROUP_SPLITS + 1;
@@ -83,7 +84,7 @@ static void *allocate(walk *w) {
     ptrdiff_t slots = 64;
     while (slots < 2 * rows) slots *= 2;
     row_set *row = w->sets, *other = w->sets + 1;
-    struct { void **at; double size; } parts[] = {
+    array_part parts[] = {
         {(void **)&w->share, 8.0 * longest},
         {(void **)&w->rest, 8.0 * longest * Q},
         {(void **)&w->gain, 8.0 * longest * Q},
@@ -106,16 +107,6 @@ static void *allocate(walk *w) {
         {(void **)&w->places, 4.0 * nodes},
         {(void **)&w->coefficients, 4.0 * nodes},
         {(void **)&w->right, 1.0 * depth},
-        {(void **)&g->all, 4.0 * others},
-        {(void **)&g->follows, 4.0 * depth * others},
-        {(void **)&g->ways, 8.0 * nodes * others},
-        {(void **)&g->reaches, 4.0 * (SHAP_SPLITS + 1) * SHAP_ROWS * others},
-        {(void **)&g->takes, sizeof(uint32_t *) * (double)longest},
-        {(void **)&g->holds, 4.0 * longest},
-        {(void **)&g->columns, 4.0 * longest},
-        {(void **)&g->differs, 8.0 * longest},
-        {(void **)&g->order, 8.0 * longest},
-        {(void **)&g->earned, 8.0 * longest * pairs},
         {(void **)&w->given, w->stride ? 4.0 * nodes * words : 0.0},
         /* of rows and of patterns */
         {(void **)&row->follows, 4.0 * depth * words},
@@ -137,16 +128,9 @@ static void *allocate(walk *w) {
         {(void **)&other->id, 4.0 * rows},
         {(void **)&other->sums, 8.0 * w->stride * rows},
     };
-    const size_t all = sizeof parts / sizeof parts[0], n = w->stride ? all : all - 9;
-    double total = LINE;
-    for (size_t i = 0; i < n; i++) total += parts[i].size + LINE;
-    char *bytes = total < 9e15 ? (char *)malloc((size_t)total) : NULL;
+    const size_t all = sizeof parts / sizeof *parts;
+    void *bytes = allocate_parts(parts, w->stride ? all : all - 9);
     if (!bytes) return NULL;
-    char *next = aligned(bytes);
-    for (size_t i = 0; i < n; i++) {
-        *parts[i].at = next;
-        next += ((size_t)parts[i].size + LINE - 1) / LINE * LINE;
-    }
     for (ptrdiff_t j = 0; j < w->b->p; j++) w->place[j] = -1;
     row->m = w->b->rows.m;
     row->words = words;
@@ -154,9 +138,5 @@ static void *allocate(walk *w) {
     if (w->stride) memset(row->sums, 0, (size_t)(w->stride * rows) * sizeof(double));
     else row->sums = NULL;
     w->set = row;
-    g->words = others;
-    memset(g->all, 0, (size_t)others * sizeof(uint32_t));
-    for (ptrdiff_t i = 0; i < w->b->background.m; i++) g->all[i / 32] |= 1u << i % 32;
-    for (ptrdiff_t d = 0; d < longest; d++) g->takes[d] = NULL;
     return bytes;
 }
