@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 import warnings
+from itertools import count
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from statfast.datasets import load_iris
 pytest.importorskip("sklearn")
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import KMeans
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.model_selection import GridSearchCV
@@ -238,6 +240,24 @@ def test_a_reason_that_is_not_sought_is_told(iris, monkeypatch):
     differs, same = report.rows
     assert (differs.verdict, same.verdict) == ("differs", "equal")
     assert "no reason was sought" in str(report)
+
+
+def test_a_search_that_is_not_finished_is_told(iris, monkeypatch):
+    """Seeds are tried until the time is up: chance is neither named nor ruled out."""
+    times = count(0, 9)  # seconds, from look to look at the clock
+    clock = SimpleNamespace(perf_counter=lambda: next(times))
+    monkeypatch.setattr("statfast.audit.explanation.time", clock)
+    plain = statfast.RandomForestRegressor.predict
+    monkeypatch.setattr(
+        statfast.RandomForestRegressor, "predict", lambda self, X: plain(self, X) + 9.0
+    )
+    with watch() as report:
+        RandomForestRegressor(5, random_state=0).fit(*iris).predict(iris[0])
+    differs = report.rows[-1]
+    assert differs.verdict == "differs"
+    assert "of 15 seeds that would tell chance, 3 were tried" in differs.search
+    assert "the search for a reason was not finished" in " ".join(str(report).split())
+    assert report.to_frame()["search"].iloc[-1] == differs.search
     assert "no row of the tables explains it" not in str(report)
 
 

@@ -75,5 +75,4 @@ def watch() -> AuditReport:
     return _active[-1]
 
 
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy  # the names of the module, not the modules in it

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from statfast.audit.comparison import Difference, fitted_attributes
-from statfast.audit.explanation import Case, can_be_explained, explain
+from statfast.audit.explanation import NO_ROW, NOT_SOUGHT, Case, can_be_explained, explain
 from statfast.audit.interception import calling_line
 from statfast.audit.measurement import Usage, measured, undisturbed
 from statfast.audit.twins import TwinMaker, twin_class
@@ -58,6 +58,8 @@ class AuditRow:
         What differs most, such as a fitted attribute.
     explained_by : str
         Row of the tables of differences that says why; empty without a difference, or a reason.
+    search : str
+        What came of the search for a reason where none was found.
     remarks : list of str
         Parameters that are not taken, why a call was not doubled, and how the twin failed.
     """
@@ -76,7 +78,7 @@ class AuditRow:
     explained_by: str = ""
     differs: bool = False
     is_explained: bool = True
-    is_sought: bool = True
+    search: str = NO_ROW
     explained_size: float = 0.0
     failed: bool = False
     remarks: list[str] = field(default_factory=list)
@@ -222,8 +224,9 @@ class CallRecorder:
         # The reason of a difference holds for other calls on the line, unless they differ far more.
         if gap.matters and not gap.size <= MAX_RATIO_OF_REASON * row.explained_size:
             sought = can_be_explained(usage.seconds + twin_usage.seconds)
-            row.is_sought &= sought
             reason = explain(case, answer, gap) if sought and row.is_explained else ""
+            if row.is_explained:
+                row.search = case.search if sought else NOT_SOUGHT
             row.is_explained = bool(reason)
             row.explained_by = reason or row.explained_by
             row.explained_size = gap.size

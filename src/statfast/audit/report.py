@@ -172,9 +172,6 @@ class AuditReport:
         ])  # fmt: skip
 
 
-NOT_SOUGHT = "a call took so long that no reason was sought"
-
-
 class _Notes:
     """Notes below a table, each with a number; rows with the same note share it."""
 
@@ -188,8 +185,7 @@ class _Notes:
             notes.append(f"Explained: {row.explained_by}")
         elif row.verdict == "differs":
             where = f" of {row.where}" if row.where else ""
-            why = "no row of the tables explains it" if row.is_sought else NOT_SOUGHT
-            notes.append(f"Differs{where}: {why}.")
+            notes.append(f"Differs{where}: {row.search}.")
         numbers = [self._numbers.setdefault(note, len(self._numbers) + 1) for note in notes]
         return f" [{','.join(map(str, numbers))}]" if numbers else ""
 
