@@ -11,7 +11,4 @@ __all__ = [
     "CoverageReport",
     "coverage_report",
 ]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy  # the names of the module, not the modules in it

@@ -19,7 +19,4 @@ __all__ = [
     "estimate_probabilities",
     "posteriors",
 ]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy  # the names of the module, not the modules in it

@@ -81,7 +81,4 @@ __all__ = [
     "shrunk_covariance",
     "total_variance",
 ]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy  # the names of the module, not the modules in it

@@ -5,7 +5,4 @@ from statfast.interchange.files.model_file import load, save
 from statfast.interchange.scikit_learn.conversion import from_sklearn, to_sklearn
 
 __all__ = ["from_sklearn", "load", "save", "to_sklearn"]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy  # the names of the module, not the modules in it

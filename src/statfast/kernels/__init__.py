@@ -35,7 +35,4 @@ __all__ = [
     "kernel_matrix",
     "mercer_check",
 ]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy  # the names of the module, not the modules in it

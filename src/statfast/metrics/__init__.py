@@ -247,7 +247,4 @@ __all__ = [
 ]
 
 __getattr__ = missing_names(__name__)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy  # the names of the module, not the modules in it

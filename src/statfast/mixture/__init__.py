@@ -8,7 +8,4 @@ from statfast.mixture.selection import MixtureChoice, choose_mixture
 __all__ = ["GaussianMixture", "MixtureChoice", "choose_mixture"]
 
 __getattr__ = missing_names(__name__)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy  # the names of the module, not the modules in it

@@ -24,7 +24,4 @@ __all__ = [
     "one_vs_rest_code",
     "random_code",
 ]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy  # the names of the module, not the modules in it

@@ -22,7 +22,4 @@ __all__ = [
     "association_rules",
     "frequent_itemsets",
 ]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy  # the names of the module, not the modules in it

@@ -149,7 +149,4 @@ __all__ = [
     "validation_curves",
     "word_weights",
 ]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy  # the names of the module, not the modules in it

@@ -21,7 +21,4 @@ __all__ = [
     "simple_good_turing",
     "write_arpa",
 ]
-
-
-def __dir__() -> list[str]:
-    return __all__
+__dir__ = __all__.copy  # the names of the module, not the modules in it

@@ -222,4 +222,4 @@ def write_boosting(model: Any) -> Any:
     return made
 
 
-PAIRS = dict.fromkeys((CLASSIFIER, REGRESSOR), (read_boosting, write_boosting))
+CONVERSIONS_BY_CLASS = dict.fromkeys((CLASSIFIER, REGRESSOR), (read_boosting, write_boosting))

@@ -124,7 +124,7 @@ def _copy_output(source: Any, made: Any) -> None:
         made._sklearn_output_config = dict(output)
 
 
-PAIRS = {
+CONVERSIONS_BY_CLASS = {  # functions that read it, and write it
     "Pipeline": (_read_pipeline, _write_pipeline),
     "ColumnTransformer": (_read_columns, _write_columns),
 }

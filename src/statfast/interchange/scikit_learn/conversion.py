@@ -192,10 +192,12 @@ def _learned(fitted: Any) -> bool:
 
 # Of each class of scikit-learn, the functions that read and write it; or None: the same of another
 # class of statfast.
-_PAIRS = {name: pair for module in _MODULES for name, pair in module.PAIRS.items()} | {
+_CONVERSIONS = {
+    name: pair for module in _MODULES for name, pair in module.CONVERSIONS_BY_CLASS.items()
+} | {
     name: (partial(read, convert=from_sklearn), partial(write, convert=to_sklearn))
     for module in _OF_MODELS
-    for name, (read, write) in module.PAIRS.items()
+    for name, (read, write) in module.CONVERSIONS_BY_CLASS.items()
 }
-READ = {name: read for name, (read, _) in _PAIRS.items()}
-WRITE = {name: write for name, (_, write) in _PAIRS.items() if write}
+READ = {name: read for name, (read, _) in _CONVERSIONS.items()}
+WRITE = {name: write for name, (_, write) in _CONVERSIONS.items() if write}

@@ -199,7 +199,7 @@ def write_mixture(model: Any) -> Any:
     )
 
 
-PAIRS = {
+CONVERSIONS_BY_CLASS = {  # functions that read it, and write it
     "LinearDiscriminantAnalysis": (read_lda, write_lda),
     "QuadraticDiscriminantAnalysis": (read_qda, write_qda),
     "GaussianNB": (read_gaussian, write_bayes),

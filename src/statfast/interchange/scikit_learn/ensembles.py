@@ -285,7 +285,7 @@ def _write_stacking(model: Any, convert: Convert) -> Any:
     )  # fmt: skip
 
 
-PAIRS = {
+CONVERSIONS_BY_CLASS = {  # functions that read it, and write it
     **dict.fromkeys(("AdaBoostClassifier", "AdaBoostRegressor"), (_read_adaboost, _write_adaboost)),
     **dict.fromkeys(("BaggingClassifier", "BaggingRegressor"), (_read_bagging, _write_bagging)),
     **dict.fromkeys(("VotingClassifier", "VotingRegressor"), (_read_voting, _write_voting)),

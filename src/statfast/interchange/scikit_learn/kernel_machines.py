@@ -198,7 +198,7 @@ def write_ridge(model: Any) -> Any:
     )  # fmt: skip
 
 
-PAIRS = {
+CONVERSIONS_BY_CLASS = {  # functions that read it, and write it
     **dict.fromkeys(KINDS, (read_machine, write_machine)),
     "KernelRidge": (read_ridge, write_ridge),
 }

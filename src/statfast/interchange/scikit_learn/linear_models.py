@@ -241,7 +241,7 @@ def write_linear_machine(model: Any) -> Any:
 
 RIDGE_CLASSIFIERS = ("RidgeClassifier", "RidgeClassifierCV")
 LOGISTIC = ("LogisticRegression", "LogisticRegressionCV")
-PAIRS = {
+CONVERSIONS_BY_CLASS = {  # functions that read it, and write it
     **dict.fromkeys(REGRESSORS, (read_regressor, write_regressor)),
     **dict.fromkeys(RIDGE_CLASSIFIERS, (read_ridge_classifier, write_ridge_classifier)),
     **dict.fromkeys(LOGISTIC, (read_logistic, write_logistic)),

@@ -425,7 +425,7 @@ def write_isotonic(model: Any) -> Any:
     return made
 
 
-PAIRS = {
+CONVERSIONS_BY_CLASS = {  # functions that read it, and write it
     **dict.fromkeys(SCALERS, (read_scaler, write_scaler)),
     **dict.fromkeys(OF_ONE_ROW, (read_by_one_row, write_by_one_row)),
     **dict.fromkeys(ENCODERS, (read_encoder, write_encoder)),

@@ -332,7 +332,7 @@ def write_isolation(model: Any) -> Any:
     return made
 
 
-PAIRS = {
+CONVERSIONS_BY_CLASS = {  # functions that read it, and write it
     **dict.fromkeys(("DecisionTreeClassifier", "DecisionTreeRegressor"), (read_tree, write_tree)),
     **dict.fromkeys(("ExtraTreeClassifier", "ExtraTreeRegressor"), (read_tree, None)),
     **dict.fromkeys(FOREST_KINDS, (read_forest, write_forest)),

@@ -92,7 +92,7 @@ def write_labels(model: Any) -> Any:
     return made
 
 
-PAIRS = {
+CONVERSIONS_BY_CLASS = {  # functions that read it, and write it
     **dict.fromkeys(VECTORIZERS, (read_vectorizer, write_vectorizer)),
     "TfidfTransformer": (read_weights, write_weights),
     **dict.fromkeys(LABELS, (read_labels, write_labels)),

@@ -280,7 +280,7 @@ def write_selector(model: Any, convert: Convert) -> Any:
     return require_same_columns(model, made)
 
 
-PAIRS = {
+CONVERSIONS_BY_CLASS = {  # functions that read it, and write it
     "OneVsRestClassifier": (read_one_vs_rest, write_one_vs_rest),
     **dict.fromkeys(OUTPUTS, (read_outputs, write_outputs)),
     "CalibratedClassifierCV": (read_calibrated, write_calibrated),
