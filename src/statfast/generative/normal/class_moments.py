@@ -25,6 +25,9 @@ MAX_DEVIATIONS_OF_SHIFT = 100.0
 # below 0.1 s, as machines with larger tiles are faster.
 MULTIPLICATIONS_OF_CALL = min(1e9, 5e6 * prod(tiles.tile_shape("d")))
 
+# Smaller blocks of rows take less time than to hand them over from thread to thread.
+MIN_NUMBERS_OF_BLOCK = 1 << 16
+
 
 def require_finite_sums(sums: Array) -> Array:
     """Sums of squares, or a ValueError where they have overflowed."""
@@ -250,7 +253,8 @@ def _moments_about(
             merge=merge,
             n_jobs=n_jobs,
             effort=float(X.size) * d,
-            least=max(256, 4 * d),  # Zeroing and adding d x d sums is a small part.
+            # Zeroing and adding d x d sums is a small part, as is handing over a block.
+            least=max(256, 4 * d, MIN_NUMBERS_OF_BLOCK // max(1, d)),
         )
     if not (np.isfinite(scatter).all() and np.isfinite(sums).all()):
         require_finite(X)

@@ -20,6 +20,7 @@ from statfast._validation import require_finite
 from statfast.generative.normal.class_moments import MULTIPLICATIONS_OF_CALL
 
 MAX_ROWS_AT_ONCE = 256  # So many contiguous rows go to the kernel in one piece.
+MIN_OPERATIONS_OF_BLOCK = 2e6  # Smaller blocks take less time than to hand them to a thread.
 
 
 def fill_by_rule(out: Array, kernel: Any, rows: Array, rule: tuple[Any, ...], n_jobs: Jobs) -> None:
@@ -46,8 +47,9 @@ def fill_by_rule(out: Array, kernel: Any, rows: Array, rule: tuple[Any, ...], n_
         finite = kernel(rows, *rule, out)
     else:
         # Reading a value costs about as much as eight operations on one in cache.
-        effort = float(n) * (2 * size + 8 * rows.shape[1])
-        finite = all(each(work, grid(n), n_jobs=n_jobs, effort=effort))
+        row_cost = 2.0 * size + 8.0 * rows.shape[1]
+        blocks = grid(n, max(256, int(MIN_OPERATIONS_OF_BLOCK / row_cost)))
+        finite = all(each(work, blocks, n_jobs=n_jobs, effort=n * row_cost))
     if not finite:
         require_finite(rows)
 

@@ -24,6 +24,7 @@ from statfast._estimator import (
     param,
     real,
     require_several,
+    summed,
     weighted_labels,
 )
 from statfast._typing import Array, ArrayLike, Jobs, Matrix, Rows, Weights
@@ -41,6 +42,8 @@ from statfast._validation import (
 from statfast.neighbors.search.nearest import NearestNeighbors
 
 COLUMNS_AT_A_TIME = 64  # columns of sparse rows that are made dense for their medians
+# Smaller blocks of rows take less time than to hand them over from thread to thread.
+MIN_NUMBERS_OF_BLOCK = 1 << 16
 SLACK_OF_HALF = 1e-14  # relative: sums of weights are rounded
 
 
@@ -208,6 +211,10 @@ class NearestCentroid(Classifier, SumFit):
 
     def _check_block(self, rows: Any, state: Any) -> None:
         require_finite(rows)
+
+    def _total(self, columns: tuple[Any, ...], state: Any) -> Any:
+        least = max(256, MIN_NUMBERS_OF_BLOCK // max(1, state.n_features))
+        return summed(self._statistics, columns, state, least=least)
 
     def _fit_local(self, columns: tuple[Any, ...], state: Any) -> Self | None:
         """By medians, which do not add up."""
