@@ -182,6 +182,59 @@ def test_the_arithmetic_of_a_step_is_the_twins(n, sides, seed, mu, t, q):
         wanted[3] = state[3] = rng.standard_normal(n + 3)
 
 
+@pytest.mark.parametrize("sides", [1, 2])
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+def test_a_step_of_few_rows_is_made_of_its_stages(n, sides):
+    rng, q, epsilon = np.random.default_rng(n), 3, 0.2 if sides == 2 else 0.0
+    wanted = rng.uniform(0.1, 1.0, (6 + 7 * sides, n + 3))
+    wanted[0] = np.sign(rng.standard_normal(n + 3)) if sides == 1 else rng.standard_normal(n + 3)
+    wanted[1] += 1.0  # costs, above all multipliers
+    Z, ridge = rng.standard_normal((q, n + 3)), rng.uniform(0.5, 2.0, q)
+    lag, v = rng.standard_normal((2, q))
+
+    def stage(kind, number, along=None, g=None, h=None):
+        sums = np.zeros(4)
+        kernel.hinges(kind, wanted, 0, n, sides, epsilon, number, sums, Z, along, g, h)
+        return sums
+
+    def solved(h, g):
+        return np.linalg.solve(h + np.tril(h, -1).T + np.diag(ridge), g - lag)
+
+    g, h = np.zeros(q), np.zeros((q, q))
+    total = stage(kernel.LOOK, 0.0, g=g, h=h)[2]
+    state, vectors, made, matrix = (
+        wanted.copy(),
+        np.array([g, ridge, lag, v]),
+        np.empty(4),
+        h.copy(),
+    )
+    linear, square, _, most = stage(kernel.PREDICT, 0.0, solved(h, g))
+    t = min(1.0, 1.0 / most)
+    mu = total / (2 * sides * n) * (max(total + t * linear + t * t * square, 0.0) / total) ** 3
+    aim = np.zeros(q)
+    stage(kernel.AIM, mu, g=aim)
+    along = solved(h, aim)
+    t = min(1.0, 0.9 / stage(kernel.CORRECT, mu, along)[3])
+    g, h = np.zeros(q), np.zeros((q, q))
+    sums = stage(kernel.LOOK, t, g=g, h=h)
+
+    def step(*limits):
+        arguments = state, n, sides, epsilon, total, Z, matrix, vectors, made, np.array(limits)
+        return kernel.path_step(*arguments, np.empty((q + 3, q)))
+
+    before = state.copy(), vectors.copy(), matrix.copy()
+    assert step(2.0, 1e200, 0.9) == -1.0  # no pivot is as large
+    assert step(1e-15, 0.1, 0.9) == -1.0  # the diagonal is larger
+    assert all(map(np.array_equal, before, (state, vectors, matrix)))
+    assert step(1e-15, 1e200, 0.9) == pytest.approx(t, rel=1e-10)
+    np.testing.assert_allclose(state[:, :n], wanted[:, :n], rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(
+        vectors, [g, ridge, lag * (1.0 - t), v + t * along], rtol=1e-9, atol=1e-11
+    )
+    np.testing.assert_allclose(matrix, h, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(made[:3], sums[:3], rtol=1e-9)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_packed_rows_are_the_sparse_ones(dtype):
     rng = np.random.default_rng(0)
