@@ -84,16 +84,20 @@ class CartModel(GrowthParameters):
         valued = valued or rows.shape[0] * rows.shape[1] <= MAX_STORED_VALUES
         if columns is None:
             columns = ranked_columns(rows, self.n_jobs, categories, with_values=valued)
+        places = not valued and isinstance(columns, RankedColumns)
         problem = tree_problem(
             columns, rules, total=weights.total, table=weights.table, cases=weights.cases,
             n_jobs=self.n_jobs, **targets,
         )  # fmt: skip
+        # Memory is freed as soon as it is not needed: a full tree is as large as the rows.
+        columns = columns.without_codes() if places else None
         grown, routes = grown_tree(
             problem, weights.rows.copy(), weights.weight, weights.integral,
-            drawn_key(self.random_state), self.n_jobs,
+            drawn_key(self.random_state), self.n_jobs, places,
         )  # fmt: skip
-        if not valued and isinstance(columns, RankedColumns):
+        if columns is not None:
             columns.place_thresholds(grown, rows, self.n_jobs)
+        del problem, columns
         classes = targets.get("classes")
         tree = structure_of(*grown, rows.shape[1], classes, routes, weights.unit)
         return pruned(tree, self.ccp_alpha) if self.ccp_alpha > 0 else tree

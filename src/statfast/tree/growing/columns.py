@@ -11,7 +11,7 @@ bytes for each value that is not zero.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -70,6 +70,10 @@ class RankedColumns:
             if len(column_values):
                 out[:, j] = column_values.take(self.ranks[j], mode="clip")
         return out
+
+    def without_codes(self) -> RankedColumns:
+        """The columns as `place_thresholds` needs them."""
+        return replace(self, codes=self.codes[:0])
 
     def place_thresholds(self, nodes: Any, X: Array, n_jobs: Any) -> None:
         """Replace the pairs of ranks that nodes grown without values have for thresholds by the

@@ -174,6 +174,7 @@ def grown_tree(
     integral: bool,
     key: int,
     n_jobs: Jobs = None,
+    last: bool = False,
 ) -> tuple[tuple[Array, Array, Array], Routes | None]:
     """Grow one tree.
 
@@ -189,6 +190,9 @@ def grown_tree(
     key : int
         Of its random numbers.
     n_jobs : int, optional
+    last : bool
+        The problem has no values of columns and is not used again: its memory is freed before the
+        nodes are copied.
 
     Returns
     -------
@@ -207,7 +211,11 @@ def grown_tree(
     workspaces = _WorkspacePool(problem.kernel, m)
     if leaves or threads == 1 or problem.routed:
         _finish(top, problem, large, workspaces, n_jobs)
-        return top.nodes(), routes_of(problem, top)
+        routes = routes_of(problem, top)
+        if last:
+            workspaces.free.clear()
+            top.release()
+        return top.nodes(), routes
     parts = []
     while (task := top.next_task()) is not None:
         if task[1] - task[0] > large:
@@ -225,6 +233,9 @@ def grown_tree(
         return grower.nodes()
 
     grown = each(grow_part, parts, n_jobs=n_jobs, effort=FLOP_PER_SEARCH * m * p * 8)
+    if last:
+        workspaces.free.clear()
+        top.release()
     return _joined([top.nodes(), *grown], parts), None
 
 

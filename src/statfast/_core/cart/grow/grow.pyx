@@ -80,6 +80,14 @@ cdef class Grower:
         for j in range(t.p):
             self.g.columns[j] = j
 
+    def release(self):
+        """Free the work space and the columns of a complete tree whose columns have no values; from
+        then on only `nodes` may be called."""
+        self.workspace = None
+        self.problem.arrays = None
+        free(self.memory)
+        self.memory = NULL
+
     def __dealloc__(self):
         free(self.memory)
         free(self.g.tasks)
