@@ -19,6 +19,23 @@ NAMED = {  # name of the twin: arguments of the tree
 }
 
 
+@pytest.mark.parametrize("tree_class", [KDTree, BallTree])
+@pytest.mark.parametrize("n", [401, 408])
+def test_lists_of_few_and_of_many_rows_follow_each_other(tree_class, n):
+    rng = np.random.default_rng(2)
+    X, Q = rng.standard_normal((n, 3)), rng.standard_normal((40, 3))
+    tree, apart = tree_class(X), twin.table("euclidean", Q, X)
+    ranks = rng.permutation([0, 5, 40, n // 4 - 1, n // 4, 200, n - 2, n - 1] * 5)
+    radii = np.sort(apart, axis=1)[np.arange(40), ranks] * (1 + 1e-12)
+    ids, distances = tree.query_radius(Q, radii, return_distance=True)
+    for i, near in enumerate(tree.query_radius(Q, radii)):
+        expected = np.flatnonzero(apart[i] <= radii[i])
+        assert len(expected) == ranks[i] + 1
+        np.testing.assert_array_equal(near, expected)
+        np.testing.assert_array_equal(ids[i], expected)
+        np.testing.assert_allclose(distances[i], apart[i, expected], **CLOSE)
+
+
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize("d", [1, 3, 9])
 def test_every_metric(name, d):

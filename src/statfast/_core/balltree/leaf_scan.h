@@ -123,6 +123,20 @@ static uint64_t balls(const double *q, const double *center, const double *radiu
     return near;
 }
 
+/* Write the distances, unless NULL, and the rows of those of n octets that have hits; there is room
+   for those of 8 octets. Returns how many they are. */
+static ptrdiff_t keep(uint64_t hits, ptrdiff_t n, const double *distance, const ptrdiff_t *rows,
+                      double *distance_out, ptrdiff_t *row_out) {
+    ptrdiff_t kept = 0;
+    for (ptrdiff_t l = 0; l < n * OCTET; l += F64_LANES) {
+        const unsigned some = (unsigned)(hits >> l) & ((1u << F64_LANES) - 1);
+        if (distance_out) f64_keep(distance_out + kept, some, distance + l);
+        f64_keep((double *)(row_out + kept), some, (const double *)(rows + l));
+        kept += POPCOUNT(some);
+    }
+    return kept;
+}
+
 #undef OCTET
 #undef FEATURES_PER_CHECK
 #undef EIGHT

@@ -41,15 +41,26 @@ from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, distance_of
 from statfast._core.order.keyed_rows cimport (
     KeyedRow, finish_first, last_key, offer_row, start_first,
 )
-from statfast._core.order.neighbor_order cimport NeighborOrder, arrange_neighbors, open_order
+from statfast._core.order.neighbor_order cimport NeighborOrder, open_order
 from statfast._core.tile.rows cimport real
 from statfast._core.tile.tiles cimport level
+
+cdef extern from "simd/compiler.h":
+    int POPCOUNT(uint64_t x) nogil
 
 cdef extern from "balltree/search_table.h" nogil:
     ctypedef struct balltree_kernels:
         near_points near_f64
         near_points near_f32
         near_balls balls
+        Py_ssize_t (*keep)(
+            uint64_t hits, Py_ssize_t n, const double *distance, const Py_ssize_t *rows,
+            double *distance_out, Py_ssize_t *row_out,
+        ) noexcept nogil
+        void (*write)(
+            const NeighborOrder *order, Py_ssize_t count, const double *distance,
+            const Py_ssize_t *row, double *distance_out, Py_ssize_t *row_out,
+        ) noexcept nogil
     const balltree_kernels *balltree_at(int level)
 
 cdef const balltree_kernels *table = balltree_at(level())
@@ -94,11 +105,10 @@ cdef void nearest(
 
 
 cdef Py_ssize_t within(
-    const Tree *tree, Query *query, double most, bint counts, double *distance_out,
-    Py_ssize_t *row_out, Py_ssize_t room,
+    const Tree *tree, Query *query, double most, double *distance_out, Py_ssize_t *row_out,
 ) noexcept nogil:
-    """Write the rows within the reduced distance `most`, and return their number. Rows for which
-    there is no room are counted only; distances are left out if `distance_out` is NULL."""
+    """Write the rows within the reduced distance `most`, and return their number. Distances are
+    left out if `distance_out` is NULL; if `row_out` is NULL rows are only counted."""
     cdef Ball stack[MAX_WAITING]
     cdef double to[FAN]
     cdef double low[FAN]
@@ -106,9 +116,10 @@ cdef Py_ssize_t within(
     cdef double reach = reach_of(tree, most), limit = limit_of(tree, most, reach), distance
     cdef double inside = -1  # balls that end before this have all their points within
     cdef Py_ssize_t total = 0, depth = 1, at, some, i, c, node, last
+    cdef bint counts = row_out == NULL, measured = distance_out != NULL
     cdef const int32_t *first
     cdef uint64_t hits, near
-    if (counts or distance_out == NULL) and tree.kind != HAVERSINE:
+    if not measured and tree.kind != HAVERSINE:
         inside = distance_of(most, tree.kind, tree.p) * (1 - tree.loss)
     stack[0].node = 0
     while depth > 0:
@@ -123,7 +134,7 @@ cdef Py_ssize_t within(
                 if (to[c] * (1 + tree.loss) + tree.radius[node * FAN + c]) <= inside:
                     last = min(tree.n, <Py_ssize_t>first[c + 1] * FAN)
                     at = first[c] * <Py_ssize_t>FAN
-                    if not counts and total + last - at <= room:
+                    if not counts:
                         memcpy(row_out + total, tree.ids + at, (last - at) * sizeof(Py_ssize_t))
                     total += last - at
                     continue
@@ -137,16 +148,24 @@ cdef Py_ssize_t within(
         while at < last:
             some = min(<Py_ssize_t>MAX_OCTETS, last - at)
             hits = measure(tree, query, at, some, limit, distances)
-            while hits:
-                i = LOWEST_BIT(hits)
-                hits &= hits - 1
-                distance = exact_distance(tree, query, distances[i], at * FAN + i)
-                if distance <= most:
-                    if total < room:
-                        if distance_out != NULL:
+            if tree.kind != HAVERSINE and counts:
+                total += POPCOUNT(hits)
+            elif tree.kind != HAVERSINE and (at + some) * FAN <= tree.n:
+                total += table.keep(
+                    hits, some, distances, tree.ids + at * FAN,
+                    distance_out + total if measured else NULL, row_out + total,
+                )
+            else:
+                while hits:
+                    i = LOWEST_BIT(hits)
+                    hits &= hits - 1
+                    distance = exact_distance(tree, query, distances[i], at * FAN + i)
+                    if distance <= most:
+                        if measured:
                             distance_out[total] = distance
-                        row_out[total] = tree.ids[at * FAN + i]
-                    total += 1
+                        if not counts:
+                            row_out[total] = tree.ids[at * FAN + i]
+                        total += 1
             at += some
     return total
 
@@ -261,34 +280,35 @@ def search_radius(
     cdef Tree tree = view.tree
     cdef Query query
     cdef Py_ssize_t m = Q.shape[0], room = row_out.shape[0], at = start, total
-    cdef bint counts = room == 0
+    cdef bint counts = room == 0, measured = distance_out is not None and not counts
     cdef NeighborOrder order
+    cdef Py_ssize_t longest = 0 if counts else tree.n + FAN * MAX_OCTETS
     cdef double *distances = NULL
-    cdef Py_ssize_t *rows = NULL if counts else &row_out[0]
-    if distance_out is not None and not counts:
-        distances = &distance_out[0]
+    cdef Py_ssize_t *rows = NULL
     tree.slack = slack
-    tree.row = <double *>malloc(tree.d * sizeof(double))
+    tree.row = <double *>malloc((tree.d + 2 * longest) * sizeof(double))
     order.key = NULL
     if tree.row == NULL or not counts and not open_order(&order, by_row, tree.n, room - filled):
         free(tree.row)
         raise MemoryError
+    if not counts:
+        rows = <Py_ssize_t *>(tree.row + tree.d)
+        distances = <double *>(rows + longest) if measured else NULL
     query.work = 0
     query.own = -1
     with nogil:
         while at < m and query.work <= budget:
             query.point = &Q[at, 0]
             query.place = &asked[at, 0] if tree.kind == HAVERSINE else NULL
-            total = within(
-                &tree, &query, most[at], counts, NULL if distances == NULL else distances + filled,
-                rows + filled, room - filled,
-            )
+            total = within(&tree, &query, most[at], distances, rows)
             if not counts:
                 if total > room - filled:
                     break
-                arrange_neighbors(
-                    &order, NULL if distances == NULL else distances + filled, rows + filled, total
-                )
+                if total:
+                    table.write(
+                        &order, total, distances, rows,
+                        &distance_out[filled] if measured else NULL, &row_out[filled],
+                    )
                 filled += total
             count[at] = total
             at += 1

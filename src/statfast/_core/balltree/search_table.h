@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "order/neighbor_order.h"
 #include "simd/levels.h"
 
 typedef uint64_t near_points(const double *q, const void *octets, ptrdiff_t n, ptrdiff_t d,
@@ -13,10 +14,16 @@ typedef uint64_t near_points(const double *q, const void *octets, ptrdiff_t n, p
 typedef uint64_t near_balls(const double *q, const double *center, const double *radius,
                             ptrdiff_t d, int kind, double loss, double reach, double *to,
                             double *low);
+typedef ptrdiff_t keep_hits(uint64_t hits, ptrdiff_t n, const double *distance,
+                            const ptrdiff_t *rows, double *distance_out, ptrdiff_t *row_out);
+typedef void write_list(const neighbor_order *order, ptrdiff_t count, const double *distance,
+                        const ptrdiff_t *row, double *distance_out, ptrdiff_t *row_out);
 
 typedef struct {
     near_points *near_f64, *near_f32;
     near_balls *balls;
+    keep_hits *keep;
+    write_list *write;
 } balltree_kernels;
 
 TABLE_AT(balltree_kernels, balltree)

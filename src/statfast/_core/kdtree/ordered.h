@@ -11,9 +11,8 @@
 static void write_by_row(const kd_job *job, const neighbor_order *by_row, ptrdiff_t n,
                          double *apart, ptrdiff_t *row) {
     const int32_t *id = (const int32_t *)(job->id + job->capacity);
-    if (apart) memcpy(apart, job->key, (size_t)n * sizeof *apart);
     for (ptrdiff_t i = 0; i < n; i++) row[i] = id[i];
-    arrange_neighbors(by_row, apart, row, n);
+    write_neighbors(by_row, n, apart ? job->key : NULL, row, apart, row);
 }
 
 /* Write n distances job->key and their numbers in order; these are words after

@@ -20,7 +20,7 @@ from libc.stdlib cimport free
 
 from statfast._core.neighbors.score_error cimport size_of, square_of
 from statfast._core.tile.metric cimport EUCLIDEAN, HAVERSINE, MANHATTAN, MINKOWSKI
-from statfast._core.order.neighbor_order cimport NeighborOrder, arrange_neighbors, open_order
+from statfast._core.order.neighbor_order cimport NeighborOrder, open_order, write_neighbors
 from statfast._core.tile.rows cimport UNIT32, UNIT64, number, real, reduced_distances
 
 
@@ -150,6 +150,8 @@ def arrange(
     """Put each query's rows in order, by (distance, row) or by row."""
     cdef Py_ssize_t q, longest = 0
     cdef double *measured = NULL
+    cdef double *distance
+    cdef Py_ssize_t *rows
     cdef NeighborOrder order
     for q in range(starts.shape[0] - 1):
         longest = max(longest, starts[q + 1] - starts[q])
@@ -161,8 +163,7 @@ def arrange(
         measured = &distances[0]
     with nogil:
         for q in range(starts.shape[0] - 1):
-            arrange_neighbors(
-                &order, NULL if measured == NULL else measured + starts[q], &row[0] + starts[q],
-                starts[q + 1] - starts[q],
-            )
+            distance = NULL if measured == NULL else measured + starts[q]
+            rows = &row[0] + starts[q]
+            write_neighbors(&order, starts[q + 1] - starts[q], distance, rows, distance, rows)
     free(order.key)

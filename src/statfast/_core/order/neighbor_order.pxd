@@ -11,6 +11,7 @@ cdef extern from "order/neighbor_order.h" nogil:
     bint open_order "open_neighbor_order"(
         NeighborOrder *order, bint by_row, Py_ssize_t n, Py_ssize_t longest
     )
-    void arrange_neighbors(
-        const NeighborOrder *order, double *distance, Py_ssize_t *row, Py_ssize_t count
+    void write_neighbors(
+        const NeighborOrder *order, Py_ssize_t count, const double *distance,
+        const Py_ssize_t *row, double *distance_out, Py_ssize_t *row_out
     )
