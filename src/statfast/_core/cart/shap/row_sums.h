@@ -32,15 +32,16 @@ static INLINE void add_row(const walk *w, ptrdiff_t places, const double *values
         for (ptrdiff_t c = 0; c < C; c++) row[w->offset[k] + c] += values[k * C + c];
 }
 
-/* Add the sums of the tree to the values of short rows. */
+/* Add the sums of the tree to the values of short rows, whole rows if it has all outputs. */
 static void flush(const walk *w) {
     const shap_block *b = w->b;
-    const ptrdiff_t C = w->s->C;
+    const ptrdiff_t C = w->s->C, outputs = b->outputs, whole = C == outputs;
+    const ptrdiff_t columns = whole ? 1 : b->p, length = whole ? b->p * C : C;
     for (ptrdiff_t r = 0; w->set->sums && r < b->rows.m; r++) {
-        double *row = b->out + r * b->p * b->outputs + b->to;
+        double *restrict row = b->out + r * b->p * outputs + b->to;
         const double *sums = w->set->sums + r * w->stride;
-        for (ptrdiff_t j = 0; j < b->p; j++)
-            for (ptrdiff_t c = 0; c < C; c++) row[j * b->outputs + c] += sums[j * C + c];
+        for (ptrdiff_t j = 0; j < columns; j++)
+            for (ptrdiff_t c = 0; c < length; c++) row[j * outputs + c] += sums[j * C + c];
     }
 }
 
