@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from scipy.special import beta
 
 import statfast as sf
 from statfast.inspection import ShapExplanation, shap_values, tree_shap
@@ -639,3 +640,57 @@ def test_long_paths_by_the_closed_form():
                 stack.append((side, {**factors, column: (z * share, o * follows)}))
         np.testing.assert_allclose(values, want, atol=1e-12 * np.abs(tree.value).max())
     assert model.get_depth() > 32
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_long_paths_against_a_background(pairs):
+    """A path of 80 columns, more than a word has bits, leaf by leaf."""
+    depth = 80
+    X, y = np.tri(depth + 1, depth, -1), 3.0 ** np.arange(depth + 1)
+    model = sf.DecisionTreeRegressor().fit(X, y)
+    assert model.get_depth() > 64
+    rows = np.tri(depth, depth, -1)[[3, 40, 79]]
+    rows[:, ::7] = 1.0 - rows[:, ::7]
+    background = np.tri(depth, depth, -1)[[10, 50, 60, 75]]
+    got = shap_values(model, rows, background, interactions=pairs)
+    tree, want = model.tree_, np.zeros(got.values.shape)
+    for row, total in zip(rows, want, strict=True):
+        for other in background:
+            stack = [(0, set(), set())]
+            while stack:  # columns of which the row alone, or the other one alone, takes all ways
+                node, asked, absent = stack.pop()
+                left, right = tree.children_left[node], tree.children_right[node]
+                if left < 0:
+                    value = tree.value[node].item() / len(background)
+                    add_product(total, sorted(asked), sorted(absent), value, pairs)
+                    continue
+                column, cut = int(tree.feature[node]), tree.threshold[node]
+                ways = [left if x[column] <= cut else right for x in (row, other)]
+                if ways[0] == ways[1]:
+                    stack.append((ways[0], asked, absent))
+                else:  # no column comes again on a path
+                    stack.append((ways[0], asked | {column}, absent))
+                    stack.append((ways[1], asked, absent | {column}))
+    off = 1.0 - np.eye(depth) if pairs else 1.0
+    assert np.count_nonzero(want * off) > depth
+    np.testing.assert_allclose(got.values * off, want * off, rtol=1e-9)
+
+
+def add_product(total, asked, absent, value, pairs):
+    """Add the game that is `value` if columns are asked about and others are not, or 0."""
+    a, b = len(asked), len(absent)
+    gain = value * beta(a, b + 1) if asked else 0.0
+    loss = value * beta(a + 1, b) if absent else 0.0
+    if not pairs:
+        total[asked] += gain
+        total[absent] -= loss
+        return
+    for first, second, half in (
+        (asked, asked, beta(a - 1, b + 1) / 2 if a > 1 else 0.0),
+        (asked, absent, -beta(a, b) / 2 if a and b else 0.0),
+        (absent, asked, -beta(a, b) / 2 if a and b else 0.0),
+        (absent, absent, beta(a + 1, b - 1) / 2 if b > 1 else 0.0),
+    ):
+        for i in first:
+            for j in second:
+                total[i, j] += value * half
