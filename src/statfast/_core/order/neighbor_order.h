@@ -23,9 +23,7 @@
 typedef struct {
     int by_row;
     ptrdiff_t n, capacity, n_groups;
-    /* By distance: (2 capacity,); by row: (n,) the distance of each row of a list, and NaN for
-       others if a list is long. */
-    double *key;
+    double *key;      /* by distance: (2 capacity,); by row: (n,) the distance of each row of a list */
     int64_t *id;      /* by distance: (2 capacity,) */
     uint64_t *words;  /* by row: (64 n_groups,) zeros between the lists */
     uint64_t *groups; /* by row: (n_groups,) the same */
@@ -47,8 +45,6 @@ static inline int open_neighbor_order(neighbor_order *order, int by_row, ptrdiff
     order->words = (uint64_t *)(order->key + numbers);
     order->groups = order->words + 64 * order->n_groups;
     memset(order->words, 0, marks * sizeof(uint64_t));
-    if (by_row && longest > n / ROWS_PER_MARK)
-        for (size_t i = 0; i < numbers; i++) order->key[i] = NAN;
     return 1;
 }
 
@@ -72,12 +68,13 @@ static inline void insert_by_row(double *distance, ptrdiff_t *row, ptrdiff_t cou
     }
 }
 
-/* Write a long list from the table of distances, which are 0 if they are left out. */
+/* Write a long list from the table of distances: NaN of other rows, 0 if they are left out. */
 static inline void write_from_table(const neighbor_order *order, ptrdiff_t count,
                                     const double *distance, const ptrdiff_t *row,
                                     double *distance_out, ptrdiff_t *row_out) {
     double *key = order->key;
     ptrdiff_t at = 0, i = 0;
+    for (ptrdiff_t c = 0; c < order->n + ROWS_PER_READ; c++) key[c] = NAN;
     if (distance)
         for (ptrdiff_t c = 0; c < count; c++) key[row[c]] = distance[c];
     else
@@ -91,7 +88,6 @@ static inline void write_from_table(const neighbor_order *order, ptrdiff_t count
         const unsigned there = f64_bits(f64_ge(v, v));
         if (distance) f64_keep(distance_out + at, there, key + i);
         f64_keep((double *)(row_out + at), there, (const double *)number);
-        f64_store(key + i, f64_set1(NAN));
         numbers = numbers + f64_iset1(F64_LANES);
         f64_istore(number, numbers);
         at += POPCOUNT(there);
@@ -101,7 +97,6 @@ static inline void write_from_table(const neighbor_order *order, ptrdiff_t count
         row_out[at] = i;
         if (distance) distance_out[at] = key[i];
         at += key[i] == key[i];
-        key[i] = NAN;
     }
 }
 
@@ -119,10 +114,8 @@ static inline void write_marked_bits(const neighbor_order *order, ptrdiff_t coun
         for (uint64_t group = order->groups[g]; group; group &= group - 1) {
             const ptrdiff_t word = 64 * g + LOWEST_BIT(group);
             for (uint64_t bits = order->words[word]; bits; bits &= bits - 1) {
-                const ptrdiff_t number = 64 * word + LOWEST_BIT(bits);
-                row_out[at] = number;
-                if (distance) distance_out[at] = order->key[number];
-                order->key[number] = NAN;
+                row_out[at] = 64 * word + LOWEST_BIT(bits);
+                if (distance) distance_out[at] = order->key[row_out[at]];
                 at++;
             }
             order->words[word] = 0;
