@@ -248,7 +248,7 @@ def test_rows_alone_have_the_bits_of_many(background, p):
         one = shap_values(model, X[600 + row : 601 + row], other)
         np.testing.assert_array_equal(one.values[0], many.values[row])
     want = model.predict(X[600:])
-    np.testing.assert_allclose(total_of(many), want, atol=1e-12 * np.abs(want).max())
+    np.testing.assert_allclose(total_of(many), want, rtol=1e-12, atol=1e-12 * np.abs(want).max())
 
 
 def test_a_background_of_several_pieces_is_the_mean_of_them(monkeypatch):
