@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Kernel and distance matrices between two sets of rows, made tile by tile.
 
 A squared distance is |a|^2 + |b|^2 - 2 a.b about a common origin. Where more than half of the

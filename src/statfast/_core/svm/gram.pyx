@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# build: glue
 """Rows of a kernel matrix, made by the register tiles: stored as floats, or summed in double.
 
 The tile's product (or its squared distance) is turned into a kernel value before it leaves the
