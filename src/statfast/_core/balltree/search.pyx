@@ -150,7 +150,7 @@ cdef Py_ssize_t within(
             hits = measure(tree, query, at, some, limit, distances)
             if tree.kind != HAVERSINE and counts:
                 total += POPCOUNT(hits)
-            elif tree.kind != HAVERSINE and (at + some) * FAN <= tree.n:
+            elif hits and tree.kind != HAVERSINE and (at + some) * FAN <= tree.n:
                 total += table.keep(
                     hits, some, distances, tree.ids + at * FAN,
                     distance_out + total if measured else NULL, row_out + total,
