@@ -37,7 +37,8 @@ class CholeskyFactor:
     scale : (q,), by which rows and columns were multiplied
     """
 
-    def __init__(self, h: Array) -> None:
+    def __init__(self, h: Array, *, overwrite: bool = False) -> None:
+        """With `overwrite`, `h` may be written to: matrices of many columns take long to copy."""
         if len(h) <= MAX_COLUMNS_OF_CHOLESKY_KERNEL:
             self.lower, self.scale = np.empty(h.shape), np.empty(len(h))
             self.pivot = kernel.cholesky(np.ascontiguousarray(h), self.lower, self.scale)
@@ -47,10 +48,10 @@ class CholeskyFactor:
         self.scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         self.lower, self.pivot = h, 0.0
         if positive:
+            scaled = np.multiply(h, self.scale, out=h if overwrite else None)
+            scaled *= self.scale[:, None]
             try:
-                self.lower = interruptible(
-                    np.linalg.cholesky, h * (self.scale[:, None] * self.scale)
-                )
+                self.lower = interruptible(np.linalg.cholesky, scaled)
                 self.pivot = float(self.lower.diagonal().min()) ** 2
             except np.linalg.LinAlgError:
                 pass

@@ -69,3 +69,15 @@ def test_what_is_not_positive(monkeypatch, small, first):
     h = np.eye(7)
     h[0, 0] = first
     assert not _linalg.CholeskyFactor(h).pivot > 0
+
+
+def test_a_matrix_is_written_to_only_where_that_is_allowed(monkeypatch):
+    monkeypatch.setattr(_linalg, "MAX_COLUMNS_OF_CHOLESKY_KERNEL", 10)
+    lower = positive(1, 30)[1]
+    before = lower.copy()
+    want = _linalg.CholeskyFactor(lower)
+    np.testing.assert_array_equal(lower, before)
+    got = _linalg.CholeskyFactor(lower, overwrite=True)
+    np.testing.assert_array_equal(got.lower, want.lower)
+    assert got.pivot == want.pivot
+    assert not np.array_equal(lower, before)

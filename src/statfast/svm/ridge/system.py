@@ -28,7 +28,7 @@ def weighted(K: Array, root: Array | None, alpha: float) -> Array:
 
 def factor_of(K: Array, root: Array | None, alpha: float) -> Any:
     """Cholesky's factor of S K S + alpha I, or None where that is not positive definite."""
-    factor = CholeskyFactor(weighted(K, root, alpha))
+    factor = CholeskyFactor(weighted(K, root, alpha), overwrite=True)
     return factor if factor.pivot > MIN_PIVOT else None
 
 
