@@ -31,9 +31,8 @@ from statfast.audit.twins import (
     with_settings,
 )
 
-MAX_SECONDS = (
-    20.0  # A call that took longer is not made again to find a reason, nor for more seeds.
-)
+# A call that took longer is not made again to find a reason; more seeds are not tried after it.
+MAX_SECONDS = 20.0
 _SEEDS = range(1001, 1016)  # programs seldom have them
 _MAX_OF_SEEDS = 3.0  # A difference by chance is at most so many times that between seeds.
 _SHARE_LEFT = 0.05  # Of a difference, what may be left once its reason is gone,

@@ -3,8 +3,8 @@
 
    By rows, distances may be left out (NULL). Few rows are sorted by insertion. Of many, the rows are
    marked as bits of words, and words with marks as bits of groups, so that reading the marks costs
-   little where they are few among many rows: O(count + n / 4096). Of a large share
-   of all rows, the distances are written to a table of all rows, which is then read: O(n). */
+   little where they are few among many rows: O(count + n / 4096). Of a large share of all rows, the
+   distances are written to a table of all rows, which is then read: O(n). */
 #ifndef STATFAST_NEIGHBOR_ORDER_H
 #define STATFAST_NEIGHBOR_ORDER_H
 

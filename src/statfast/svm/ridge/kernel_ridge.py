@@ -135,7 +135,7 @@ class KernelRidge(StoredIntervals, Regressor, Estimator):
     -----
     Scale the columns: the kernels weigh them as they are.
 
-    Cholesky's factor of K + alpha W^-1: n^3 / 3 multiplications and additions, and 24 n^2 bytes.
+    Cholesky's factor of K + alpha W^-1: n^3 / 3 multiplications and additions, and 32 n^2 bytes.
     Predictions take n kernel values each. Cross-validation makes one kernel matrix for all folds
     and penalties, and predicts all folds for about the price of three fits (``path`` is "closed
     form"): see :doc:`/theory/cross_validation`.
@@ -439,8 +439,8 @@ def as_penalties(alpha: Any, n_targets: int) -> Array:
 
 
 def _bytes_of_matrix(n: int) -> float:
-    """Bytes of the kernel matrix of n rows, its factor, and one copy."""
-    return 24.0 * n * n
+    """Bytes of the kernel matrix of n rows, its factor, and two copies while that is made."""
+    return 32.0 * n * n
 
 
 def _alike(candidates: tuple[dict[Any, Any]]) -> list[list[int]]:
