@@ -11,6 +11,7 @@ import threading
 import time
 import warnings
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,7 @@ def client():
 
     settings = {
         "scheduler.allowed-failures": 10,
+        "scheduler.work-stealing": False,  # rows stay where they were put
         "deploy.lost-worker-timeout": "10 minutes",
         "comm.timeouts.connect": "5s",  # not 30, which those that look for a dead worker wait
     }
@@ -52,6 +54,27 @@ def client():
         distributed.Client(cluster) as client,
     ):
         yield client
+
+
+def spread(client, X):
+    """Rows whose blocks lie on all workers in turn. A scheduler left to itself may give all of
+    them to one, where the other was busy or has just begun."""
+    (cloud,) = collections(X)
+    workers = sorted(client.scheduler_info(n_workers=-1)["workers"])
+    blocks = [
+        client.persist(block, workers=[worker], allow_other_workers=True)  # after its death
+        for block, worker in zip(cloud.blocks, cycle(workers))
+    ]
+    distributed.wait(blocks)
+    return da.concatenate(blocks)
+
+
+def holder_of_rows(client, parts):
+    """A worker that holds parts, and the number of its process."""
+    refs = distributed.futures_of(parts.refs)
+    distributed.wait(refs)
+    worker = min(worker for holders in client.who_has(refs).values() for worker in holders)
+    return worker, client.run(os.getpid, workers=[worker])[worker]
 
 
 def mortal(path, columns, state):
@@ -109,9 +132,10 @@ def test_a_worker_is_killed_in_a_round(client, rows, tmp_path):
 def test_a_worker_is_killed_between_rounds(client, rows):
     X = rows[0]
     client.wait_for_workers(2, timeout=30)
-    parts = as_parts(client.persist(collections(X)[0]))
+    parts = as_parts(spread(client, X))
     known = parts.total(FIRST_ROUND, False)
-    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    _, pid = holder_of_rows(client, parts)
+    os.kill(pid, signal.SIGKILL)
     found = parts.total(FIRST_ROUND, False)
     assert found.lengths == known.lengths
     assert np.array_equal(found.X, known.X)
@@ -196,7 +220,7 @@ def test_a_worker_joins(client, rows):
     client.wait_for_workers(3, timeout=30)
     found = parts.total(FIRST_ROUND, False)
     assert np.array_equal(found.X, known.X)
-    more = as_parts(client.persist(collections(X)[0]))
+    more = as_parts(spread(client, X))
     assert len(more.engine.places(more.refs)) == 3
     assert np.array_equal(more.total(FIRST_ROUND, False).X, known.X)
     here = StandardScaler().fit(in_parts(X))
@@ -354,14 +378,13 @@ def test_a_stopped_worker_is_named(client, rows, monkeypatch):
     """A warning says who is waited for; where the worker goes on, so does the fit."""
     X = rows[0]
     client.wait_for_workers(2, timeout=30)
-    cloud = client.persist(collections(X)[0])
+    cloud = spread(client, X)
     known = StandardScaler().fit(cloud)
     monkeypatch.setattr(dask_engine, "WARNING_SECONDS", 1.5)
-    pids = client.run(os.getpid)
-    worker, pid = next(iter(pids.items()))
-    resume = threading.Timer(5.0, os.kill, (pid, signal.SIGCONT))
     parts = Parts.kept_by(DaskEngine(client), [cloud])
     parts.engine.places(parts.refs)
+    worker, pid = holder_of_rows(client, parts)
+    resume = threading.Timer(5.0, os.kill, (pid, signal.SIGCONT))
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         os.kill(pid, signal.SIGSTOP)
