@@ -142,6 +142,18 @@ def test_the_order_of_rows_changes_no_bit(large):
     assert one.tobytes() == other.tobytes()
 
 
+@pytest.mark.parametrize("p", [7, 8, 9, 15, 20, 24, 28, 47, 64, 65, 130])
+def test_constant_columns_change_no_bit(large, p):
+    """Columns are summed in groups of up to 8, whose number and width depend on how many there
+    are; the rows are so many that some nodes are summed in parts, and others in batches."""
+    X, y = large[0][:9000], large[1][:9000]
+    wide = np.ones((len(X), p))
+    wide[:, np.linspace(0, p - 1, X.shape[1]).astype(int)] = X
+    rules = {"max_iter": 3, "max_leaf_nodes": 40, "early_stopping": False}
+    one = Classifier(**rules).fit(X, y).decision_function(X)
+    assert one.tobytes() == Classifier(**rules).fit(wide, y).decision_function(wide).tobytes()
+
+
 def test_any_scale_of_targets():
     X, y, w = sample(400)
     model = Regressor(max_iter=5).fit(X, y, w)

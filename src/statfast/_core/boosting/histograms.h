@@ -12,8 +12,14 @@ typedef bin_sum pair_v;
 #define LOAD_PAIR(from) (*(from))
 #endif
 
-enum { ROWS_AHEAD = 24, ROWS_IN_CACHE = 4096, PART_ROWS = 16384 };
+enum { BATCH_ROWS = 1024, LINE_PLANES = 8, ROWS_AHEAD = 16 }; /* LINE_PLANES: in a cache line */
+enum { PART_ROWS = 4096, PART_PLANES = 2 }; /* PART_PLANES: of a part of few rows, at least */
 enum { PART_ENTRIES = 1 << 17, ENTRY_ROWS_AHEAD = 8 }; /* of sparse rows */
+
+typedef struct { /* rows of a node one after the other, 80 kB */
+    uint64_t codes[LINE_PLANES][BATCH_ROWS];
+    bin_sum sums[BATCH_ROWS];
+} row_batch;
 
 static INLINE void zero_histogram(const grower *t, bin_sum *h, ptrdiff_t first, ptrdiff_t stop) {
     for (ptrdiff_t j = first; j < stop; j++) {
@@ -23,22 +29,47 @@ static INLINE void zero_histogram(const grower *t, bin_sum *h, ptrdiff_t first, 
     }
 }
 
-/* Add rows to the histograms of one plane of columns, of which there are `width`. */
-static INLINE void add_rows(
-    const grower *t, const uint32_t *rows, ptrdiff_t m, ptrdiff_t plane, const int width,
-    bin_sum *h) {
+/* Gather the codes of some planes, and the sums, of rows that may lie anywhere. */
+static INLINE void gather(
+    const grower *t, const uint32_t *rows, ptrdiff_t m, ptrdiff_t plane, ptrdiff_t planes,
+    row_batch *to) {
     const uint8_t *codes = t->by_row + PLANE_COLUMNS * plane;
     const ptrdiff_t stride = t->stride;
-    char *base = (char *)(h + plane * t->width * HIST_STRIDE);
+    const bin_sum *sums = t->sums;
     for (ptrdiff_t i = 0; i < m; i++) {
-        const ptrdiff_t row = rows[i];
         if (i + ROWS_AHEAD < m) {
             FETCH(codes + rows[i + ROWS_AHEAD] * stride);
-            FETCH(t->sums + rows[i + ROWS_AHEAD]);
+            FETCH(sums + rows[i + ROWS_AHEAD]);
         }
-        uint64_t word;
-        memcpy(&word, codes + row * stride, 8);
-        const pair_v x = LOAD_PAIR(t->sums + row);
+        const uint8_t *from = codes + rows[i] * stride;
+        for (ptrdiff_t k = 0; k < planes; k++)
+            memcpy(&to->codes[k][i], from + PLANE_COLUMNS * k, PLANE_COLUMNS);
+        to->sums[i] = sums[rows[i]];
+    }
+}
+
+typedef struct { /* rows to be fetched while others are added up */
+    const uint8_t *codes; /* of the planes of row 0 */
+    const bin_sum *sums;
+    const uint32_t *rows;
+    ptrdiff_t stride, last, m, mask; /* last: bytes to the last code; one row after mask + 1 */
+} coming_rows;
+
+/* Add m gathered rows to the histograms of one plane of columns, of which there are `width`. */
+static INLINE void add_plane(
+    const uint64_t *restrict codes, const bin_sum *restrict sums, ptrdiff_t m, const int width,
+    char *restrict base, const coming_rows *coming) {
+    const coming_rows next = *coming;
+    ptrdiff_t fetched = 0;
+    for (ptrdiff_t i = 0; i < m; i++) {
+        if ((i & next.mask) == 0 && fetched < next.m) {
+            const ptrdiff_t row = next.rows[fetched++];
+            FETCH_FAR(next.codes + row * next.stride);
+            FETCH_FAR(next.codes + row * next.stride + next.last);
+            FETCH_FAR(next.sums + row);
+        }
+        const uint64_t word = codes[i];
+        const pair_v x = LOAD_PAIR(sums + i);
         UNROLL
         for (int k = 0; k < width; k++) {
             const size_t at = k ? (word >> (8 * k - 4) & 0xff0) : (word << 4 & 0xff0);
@@ -47,22 +78,58 @@ static INLINE void add_rows(
     }
 }
 
-static NOINLINE void fill(
-    const grower *t, const uint32_t *rows, ptrdiff_t m, ptrdiff_t plane, bin_sum *h) {
-    const ptrdiff_t left = t->p - plane * t->width;
-    switch (left < t->width ? left : t->width) {
-    case 1: add_rows(t, rows, m, plane, 1, h); break;
-    case 2: add_rows(t, rows, m, plane, 2, h); break;
-    case 3: add_rows(t, rows, m, plane, 3, h); break;
-    case 4: add_rows(t, rows, m, plane, 4, h); break;
-    case 5: add_rows(t, rows, m, plane, 5, h); break;
-    case 6: add_rows(t, rows, m, plane, 6, h); break;
-    case 7: add_rows(t, rows, m, plane, 7, h); break;
-    default: add_rows(t, rows, m, plane, 8, h);
+static NOINLINE void fill_plane(
+    const row_batch *batch, ptrdiff_t k, ptrdiff_t m, ptrdiff_t width, bin_sum *h,
+    const coming_rows *coming) {
+    const uint64_t *codes = batch->codes[k];
+    const bin_sum *sums = batch->sums;
+    char *base = (char *)h;
+    switch (width) {
+    case 1: add_plane(codes, sums, m, 1, base, coming); break;
+    case 2: add_plane(codes, sums, m, 2, base, coming); break;
+    case 3: add_plane(codes, sums, m, 3, base, coming); break;
+    case 4: add_plane(codes, sums, m, 4, base, coming); break;
+    case 5: add_plane(codes, sums, m, 5, base, coming); break;
+    case 6: add_plane(codes, sums, m, 6, base, coming); break;
+    case 7: add_plane(codes, sums, m, 7, base, coming); break;
+    default: add_plane(codes, sums, m, 8, base, coming);
     }
 }
 
-/* A part of the histograms of t->small: one plane of columns if the rows are few, else a run of
+/* The histograms of some planes, whose codes lie in few cache lines of each row. The rows are
+   gathered a batch at a time and read again for each plane; those of the next batch are fetched
+   evenly meanwhile, since memory answers few requests at once. */
+static void fill(
+    const grower *t, const uint32_t *rows, ptrdiff_t m, ptrdiff_t plane, ptrdiff_t planes,
+    bin_sum *h) {
+    row_batch batch;
+    coming_rows coming = {
+        .codes = t->by_row + PLANE_COLUMNS * plane, .sums = t->sums, .stride = t->stride,
+        .last = PLANE_COLUMNS * planes - 1, .mask = 0};
+    while (2 * (coming.mask + 1) <= planes) coming.mask = 2 * coming.mask + 1;
+    for (ptrdiff_t i = 0; i < m; i += BATCH_ROWS) {
+        const ptrdiff_t some = m - i < BATCH_ROWS ? m - i : BATCH_ROWS, end = i + some;
+        const ptrdiff_t after = m - end < BATCH_ROWS ? m - end : BATCH_ROWS;
+        gather(t, rows + i, some, plane, planes, &batch);
+        for (ptrdiff_t k = 0; k < planes; k++) {
+            const ptrdiff_t first = (plane + k) * t->width, left = t->p - first;
+            const ptrdiff_t fetched = after * k / planes;
+            coming.rows = rows + end + fetched;
+            coming.m = after * (k + 1) / planes - fetched;
+            fill_plane(
+                &batch, k, some, left < t->width ? left : t->width, h + first * HIST_STRIDE,
+                &coming);
+        }
+    }
+}
+
+/* How many planes a part of few rows has. */
+static INLINE ptrdiff_t part_planes(const grower *t) {
+    const ptrdiff_t each = t->stride / PLANE_COLUMNS / LINE_PLANES;
+    return each < PART_PLANES ? PART_PLANES : each < LINE_PLANES ? each : LINE_PLANES;
+}
+
+/* A part of the histograms of t->small: some planes of columns if the rows are few, else a run of
    rows. */
 static void fill_part(void *job, ptrdiff_t part) {
     const grower *t = job;
@@ -71,18 +138,21 @@ static void fill_part(void *job, ptrdiff_t part) {
     const ptrdiff_t planes = t->stride / PLANE_COLUMNS;
     if (t->part == 0) {
         bin_sum *h = t->growing[t->small].histogram;
-        const ptrdiff_t first = part * t->width;
-        zero_histogram(t, h, first, first + t->width < t->p ? first + t->width : t->p);
-        fill(t, rows, node->count, part, h);
+        const ptrdiff_t each = part_planes(t), plane = part * each;
+        const ptrdiff_t some = planes - plane < each ? planes - plane : each;
+        const ptrdiff_t stop = (plane + some) * t->width;
+        zero_histogram(t, h, plane * t->width, stop < t->p ? stop : t->p);
+        fill(t, rows, node->count, plane, some, h);
         return;
     }
     bin_sum *h = t->partial + part * t->length;
     zero_histogram(t, h, 0, t->p);
     const ptrdiff_t begin = part * t->part;
     const ptrdiff_t stop = begin + t->part < node->count ? begin + t->part : node->count;
-    for (ptrdiff_t i = begin; i < stop; i += ROWS_IN_CACHE)
-        for (ptrdiff_t plane = 0; plane < planes; plane++)
-            fill(t, rows + i, stop - i < ROWS_IN_CACHE ? stop - i : ROWS_IN_CACHE, plane, h);
+    for (ptrdiff_t plane = 0; plane < planes; plane += LINE_PLANES)
+        fill(
+            t, rows + begin, stop - begin, plane,
+            planes - plane < LINE_PLANES ? planes - plane : LINE_PLANES, h);
 }
 
 /* The same of sparse rows: a run of rows, or all of them. */
@@ -127,7 +197,8 @@ static void fill_histograms(grower *t) {
     const ptrdiff_t m = (ptrdiff_t)t->nodes[t->small].count;
     if (m <= PART_ROWS) {
         t->part = t->parts = 0;
-        team_do(t->crew, fill_part, t, t->stride / PLANE_COLUMNS);
+        const ptrdiff_t planes = t->stride / PLANE_COLUMNS, each = part_planes(t);
+        team_do(t->crew, fill_part, t, (planes + each - 1) / each);
         return;
     }
     const ptrdiff_t parts = m / PART_ROWS + 1 < MAX_PARTS ? m / PART_ROWS + 1 : MAX_PARTS;

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statfast._core.boosting import losses as kernel
-from statfast._engine import checkpoint, each, grid
+from statfast._engine import aligned, checkpoint, each, grid
 from statfast._typing import Array, Jobs
 from statfast._validation import refuse_large
 from statfast.tree.growing.columns import columns_of_rows
@@ -278,7 +278,7 @@ def encode(X: Any, thresholds: Thresholds, n_jobs: Jobs) -> Coded | CodedEntries
         return _encode_entries(X, thresholds, n_jobs)
     width = -(-p // planes)
     refuse_large(2.0 * n * p, "The codes of X, twice", "Fit on fewer rows or columns.")
-    by_row, by_column = np.zeros((n, planes * PLANE), np.uint8), np.empty((p, n), np.uint8)
+    by_row, by_column = aligned((n, planes * PLANE), np.uint8), np.empty((p, n), np.uint8)
     cuts = thresholds.table()
     step = max(512, 1 << 20 >> max(p.bit_length() - 4, 0))
 
