@@ -222,6 +222,48 @@ def test_rows_are_packed_once_for_all_runs(monkeypatch):
     assert_array_equal(far.labels_, far.predict(X))
 
 
+@pytest.fixture
+def halved(monkeypatch):
+    """Small rows are kept in halves too; lists for which scales, and whether as halves."""
+    made, pack = [], panels.Panels._pack
+    monkeypatch.setattr(panels, "MIN_HALVED_BYTES", 0)
+    monkeypatch.setattr(panels, "MIN_HALVED_COLUMNS", 0)
+    monkeypatch.setattr(panels, "MAX_PRODUCTS_OF_ONE_CALL", 0)
+    monkeypatch.setattr(assignment, "MIN_PRODUCTS_FOR_BOUNDS", 0)
+    monkeypatch.setattr(panels.Panels, "_pack", lambda *a: made.append(a[2]) or pack(*a))
+    if not panels.kernel.has_halves():
+        pytest.skip("this level converts no halves")
+    return made
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
+@pytest.mark.parametrize("algorithm", ["auto", "lloyd", "hamerly"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_in_halves_are_labeled_alike(dtype, algorithm, weighted, halved, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = (20 * blobs(3000, 37, 9)[:, ::-1] + 120).clip(0, 255).astype(dtype)
+    weights = rng.uniform(0, 2, len(X)) if weighted else None
+    fits = [
+        starting(X, 9, tol=0, algorithm=algorithm).fit(X, sample_weight=weights),
+        KMeans(9, n_init=2, random_state=0, algorithm=algorithm).fit(X, sample_weight=weights),
+    ]
+    assert halved == [True, False, True, False, True]  # seeds are found in float32
+    monkeypatch.setattr(panels, "MAX_HALVED_CENTERS", 0)
+    again = KMeans(9, n_init=2, random_state=0, algorithm=algorithm)
+    same_fit(fits[0], starting(X, 9, tol=0, algorithm=algorithm).fit(X, sample_weight=weights))
+    same_fit(fits[1], again.fit(X, sample_weight=weights))
+
+
+def test_halves_that_decide_little_are_given_up(halved, monkeypatch):
+    """Next to rows far away, those of all others are alike to 11 bits."""
+    X = blobs(2000, 12, 5)
+    X[-3:] *= 1e6
+    found = starting(X, 6, tol=0).fit(X)
+    assert halved == [True, False]
+    monkeypatch.setattr(panels, "MAX_HALVED_CENTERS", 0)
+    same_fit(found, starting(X, 6, tol=0).fit(X))
+
+
 def test_rows_too_many_to_be_kept_are_labeled_alike(monkeypatch):
     X = blobs(700, 5, 6)
     kept = starting(X, 9, tol=0).fit(X)

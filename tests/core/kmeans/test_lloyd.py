@@ -62,6 +62,13 @@ def halfway(rng, n, k, d):
     return X, centers
 
 
+def nearly_halfway(rng, n, k, d):
+    """Rows between two centers, off by what a number of 11 bits loses, or by less."""
+    centers = rng.standard_normal((k, d))
+    X = (centers[rng.integers(0, k, n)] + centers[rng.integers(0, k, n)]) / 2
+    return X * (1 + rng.choice([-1, 1], X.shape) * 2.0 ** rng.integers(-16, -8, (n, 1))), centers
+
+
 def constant_columns(rng, n, k, d):
     """Columns that tell nothing, large enough to drown the one that tells."""
     X, centers = np.full((n, d), 1e6 / 3), np.full((k, d), 1e6 / 3)
@@ -87,7 +94,7 @@ def equal_centers(rng, n, k, d):
 
 FAMILIES = [
     near_duplicates, one_ulp_distances, huge, tiny, huge_and_tiny, integer_grid, halfway,
-    constant_columns, one_outlier, on_a_sphere, equal_centers,
+    nearly_halfway, constant_columns, one_outlier, on_a_sphere, equal_centers,
 ]  # fmt: skip
 
 
@@ -124,7 +131,33 @@ def check(X, centers, weights=None, frame=frame):
     alone = np.full(n, -1, np.int32)
     assert lloyd.step(X, weights, centers, frame(X, centers), alone, None, None) == n
     np.testing.assert_array_equal(alone, labels)
+    check_halves(X, centers, frame(X, centers), expected)
     return labels
+
+
+def check_halves(X, centers, frame, expected):
+    """The same labels from rows in halves, and bounds that hold the distances."""
+    (n, d), (_, _, origin, (scale, *_)) = X.shape, frame
+    moved = (X - origin.astype(float)) * scale
+    if not lloyd.has_halves() or abs(moved).max() >= 2.0**15:
+        return
+    columns = tiles.tile_shape("f")[1]
+    filled = -(-n // columns) * columns
+    halves, norms = np.empty(filled * d, np.float16), np.empty(filled, np.float32)
+    X = np.ascontiguousarray(X)
+    lloyd.pack_halves(X, origin, scale, halves.view(np.uint16), norms)
+    found, undecided = np.full(n, -1, np.int32), np.zeros(1, np.int64)
+    upper, lower = np.empty((2, n), np.float32)
+    more = (upper, lower, None), (halves, norms, undecided)
+    assert lloyd.step(X, None, centers, frame, found, None, None, False, *more) == n
+    np.testing.assert_array_equal(found, expected)
+    assert 0 <= undecided[0] <= n
+    distances = np.sqrt(squared_distances(X, centers)) * scale
+    own = distances[np.arange(n), expected]
+    distances[np.arange(n), expected] = np.inf
+    rounding = 1e-6 * np.sqrt(np.square(moved).sum(axis=1)) + 1e-30
+    assert (own <= upper + rounding).all()
+    assert (distances.min(axis=1) >= lower - rounding).all()
 
 
 @pytest.mark.parametrize("family", FAMILIES)

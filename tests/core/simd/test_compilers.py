@@ -18,9 +18,9 @@ BODIES = sorted(
 # What the processor and the system say, by Linux's names, of the levels of x86-64.
 NEEDS = {
     "x86-64": (),
-    "x86-64-v3": ("avx2", "fma", "bmi1", "bmi2"),
-    "x86-64-v4": ("avx2", "fma", "bmi1", "bmi2", "avx512f", "avx512dq", "avx512bw", "avx512vl"),
+    "x86-64-v3": ("avx2", "fma", "f16c", "bmi1", "bmi2"),
 }
+NEEDS["x86-64-v4"] = (*NEEDS["x86-64-v3"], "avx512f", "avx512dq", "avx512bw", "avx512vl")
 NEEDS["x86-64-v4-vnni"] = (*NEEDS["x86-64-v4"], "avx512_vnni")
 
 

@@ -10,6 +10,9 @@ whose two best scores differ by less than their errors may is decided again in f
 differences to all centers: the labels are those of float64 arithmetic throughout, the lowest index
 among equal distances. Sums are float64.
 
+Rows that wait for memory more than for products may be packed as halves, numbers of 16 bits: the
+bound on the error of their scores holds the rounding to 11 bits as well.
+
 Bounds carried from one step to the next exclude most rows that cannot have changed their center:
 Hamerly 2010, Making k-means even faster, doi:10.1137/1.9781611972801.12.
 
@@ -20,21 +23,23 @@ a row. The caller guarantees rows of contiguous numbers and labels below k.
 import numpy as np
 
 from cython.view cimport contiguous
-from libc.float cimport FLT_MAX
-from libc.stdint cimport int32_t
+from libc.math cimport sqrt
+from libc.stdint cimport int32_t, int64_t, uint16_t
 from libc.stdlib cimport free, malloc
 
-from statfast._core.kmeans.exact_nearest cimport nearest, sure
+from statfast._core.kmeans.passes cimport Step, pass_over
 from statfast._core.tile.rows cimport (
-    UNIT32, UNIT64, add, aligned, convert, kind_of, lay, measure, number, padded, panel_columns,
-    stride_of,
+    UNIT32, UNIT64, aligned, convert, lay, measure, number, padded, panel_columns, stride_of,
 )
-from statfast._core.tile.tiles cimport active, chunk_rows
+from statfast._core.tile.tiles cimport active
 
-# Panels converted and packed together: enough rows to hide the calls, few enough for the cache.
-cdef enum:
-    PANELS_BYTES = 131072
-    MAX_PANELS = 16
+cdef extern from *:
+    """
+    #define STATFAST_UNIT16 0x1p-11
+    #define STATFAST_LOST16 0x1p-25
+    """
+    const double UNIT16 "STATFAST_UNIT16"  # of a half
+    const double LOST16 "STATFAST_LOST16"  # what a half below the normal range loses at most
 
 
 def frame(
@@ -93,6 +98,33 @@ def pack_rows(
             j += across
 
 
+def has_halves():
+    """Whether this machine converts halves."""
+    return active().halve != NULL
+
+
+def pack_halves(
+    const number[:, ::contiguous] X,  # IN (n, d)
+    const float[::1] origin,        # IN (d,)
+    double scale,                   # that brings all numbers below 2^15
+    uint16_t[::1] panels,           # OUT (n' * d,) n' = n filled up to whole panels
+    float[::1] norms,               # OUT (n',) of the rows before they are halved
+):
+    """Rows as panels of halves, where the machine `has_halves`."""
+    cdef Py_ssize_t n = X.shape[0], d = X.shape[1], across = panel_columns(<float>0), j = 0
+    cdef void *block = malloc(64 + sizeof(float) * across * d)
+    cdef float *panel = <float *>aligned(block)
+    if block == NULL:
+        raise MemoryError
+    with nogil:
+        while j < n:
+            lay(&X[j, 0], stride_of(X), NULL, min(across, n - j), d, &origin[0], scale, panel,
+                &norms[j])
+            active().halve(panel, across * d, &panels[j * d])
+            j += across
+    free(block)
+
+
 def step(
     const number[:, ::contiguous] X,  # IN (n, d)
     const double[::1] weights,      # IN (n,) or None
@@ -103,8 +135,7 @@ def step(
     double[::1] total_weight,               # INOUT (k,) their weights; or None
     bint changes=False,             # IN whether to add only rows that changed their center
     bounds=None,                    # INOUT as below; or None
-    float[::1] panels=None,         # IN the rows from `pack_rows`; or None
-    float[::1] norms=None,          # IN
+    packed=None,                    # INOUT as below; or None
 ):
     """Assign every row to its nearest center; add rows up by center; count changed labels.
 
@@ -112,6 +143,10 @@ def step(
     bounds (n,) on that to every other center, and the motion of the centers (3, k), their move,
     drop and gap, or None. With a motion the bounds are those before the centers moved, and rows
     that the widened bounds decide are skipped; without it bounds are only written.
+
+    ``packed`` are the panels and the norms of the rows from `pack_rows` or, if the panels are
+    float16, from `pack_halves`; and (1,) int64, to which the number of rows is added that halves
+    leave open.
     """
     cdef Step one
     cdef const float[:, ::1] a
@@ -119,9 +154,18 @@ def step(
     cdef const double[::1] terms
     cdef float[::1] upper = None, lower = None
     cdef float[:, ::1] motion = None
+    cdef float[::1] panels = None, norms = None
+    cdef uint16_t[::1] halves = None
+    cdef int64_t[::1] undecided = None
     cdef Py_ssize_t moved
     if bounds is not None:
         upper, lower, motion = bounds
+    if packed is not None:
+        rows, norms, undecided = packed
+        if rows.dtype == np.float16:
+            halves = rows.view(np.uint16)
+        else:
+            panels = rows
     a, start, origin, terms = frame
     if X.shape[0] == 0:
         return 0
@@ -146,178 +190,17 @@ def step(
     one.motion = NULL if motion is None else &motion[0, 0]
     one.panels = NULL if panels is None else &panels[0]
     one.norms = NULL if norms is None else &norms[0]
+    one.halves = NULL if halves is None else &halves[0]
+    # A row of halves is off by UNIT16 of its length and LOST16 a number, times |a| in its scores.
+    one.half_terms[0] = terms[0]
+    one.half_terms[1] = 1.001 * (terms[1] + UNIT16 * terms[4])
+    one.half_terms[2] = terms[2] + 1.001 * sqrt(one.d) * LOST16 * terms[4]
+    one.half_terms[3] = terms[3]
+    one.undecided = 0
     with nogil:
         moved = pass_over(&X[0, 0], &one)
     if moved < 0:
         raise MemoryError
+    if undecided is not None:
+        undecided[0] += one.undecided
     return moved
-
-
-cdef struct Step:
-    Py_ssize_t n, d, k, ldx, filled, ld
-    const double *weights
-    const double *centers
-    const float *a
-    const float *start
-    const float *origin
-    const double *terms
-    int32_t *labels
-    double *sums
-    double *total_weight
-    bint changes
-    float *upper
-    float *lower
-    const float *motion
-    const float *panels
-    const float *norms
-
-
-cdef Py_ssize_t pass_over(const number *x, const Step *s) noexcept nogil:
-    """Label the rows and add them up while they are in cache; returns the number of changed labels,
-    or -1 if memory runs out."""
-    cdef Py_ssize_t d = s.d, across = panel_columns(<float>0)
-    cdef Py_ssize_t panels = max(1, min(
-        <Py_ssize_t>MAX_PANELS, PANELS_BYTES // (across * max(d, 1) * <Py_ssize_t>sizeof(float))))
-    cdef Py_ssize_t most = min(panels * across, (s.n + across - 1) // across * across)
-    cdef Py_ssize_t first = 0, some, count, moved = 0, i
-    cdef double tile = s.filled * (d + 5) / 32.0  # about the cycles for a row
-    cdef bint ready
-    cdef float *panel
-    cdef float *norm
-    cdef Workspace work
-    cdef void *block = malloc(
-        64 + sizeof(double) * (s.k + d) + sizeof(float) * (most * (d + 5) + 64)
-        + sizeof(int32_t) * 2 * most)
-    if block == NULL:
-        return -1
-    work.distances = <double *>aligned(block)
-    work.point = work.distances + s.k
-    panel = <float *>aligned(work.point + d)
-    norm = panel + most * d
-    work.best = norm + most
-    work.second = work.best + most
-    work.upper = work.second + most
-    work.lower = work.upper + most
-    work.index = <int32_t *>(work.lower + most)
-    work.left = work.index + most
-    while first < s.n:
-        some = min(most, s.n - first)
-        if s.motion == NULL:
-            count = some
-        else:
-            count = active().widen(
-                s.labels + first, some, s.motion, s.motion + s.k, s.motion + 2 * s.k,
-                s.upper + first, s.lower + first, work.left)
-            if tile > d + 150:  # else measuring a distance costs almost as much as the tile
-                count = tighten(x + first * s.ldx, s, first, work.left, count)
-        # Rows that were packed before are all scored, unless packing the remaining ones is cheaper.
-        ready = s.panels != NULL and count * (tile + 1.5 * d + 6) >= some * tile
-        if ready or count == some:
-            count = some
-            for i in range(some):
-                work.left[i] = <int32_t>i
-        if ready:
-            work.panel = <float *>s.panels + first * d
-            work.norm = <float *>s.norms + first
-        else:
-            work.panel = panel
-            work.norm = norm
-        if count > 0:
-            moved += assign_panels(x + first * s.ldx, s, first, count, ready, &work)
-        if s.sums != NULL and not s.changes:
-            add(x + first * s.ldx, s.ldx, some, d, NULL if s.weights == NULL else s.weights + first,
-                s.labels + first, s.sums, s.total_weight)
-        first += some
-    free(block)
-    return moved
-
-
-cdef inline Py_ssize_t tighten(
-    const number *x, const Step *s, Py_ssize_t first, int32_t *left, Py_ssize_t count
-) noexcept nogil:
-    """Keep those of the listed rows that the distance to their own center does not decide."""
-    cdef const float *gap = s.motion + 2 * s.k
-    return active().tighten[kind_of(x)](
-        x, s.ldx, s.origin, s.terms[0], s.labels + first, s.a, s.ld, s.d, <float>s.terms[4],
-        gap, s.upper + first, s.lower + first, left, count)
-
-
-cdef struct Workspace:
-    double *distances
-    double *point
-    float *panel
-    float *norm
-    float *best
-    float *second
-    float *upper
-    float *lower
-    int32_t *index
-    int32_t *left
-
-
-cdef Py_ssize_t assign_panels(
-    const number *x, const Step *s, Py_ssize_t first, Py_ssize_t count, bint ready, Workspace *work
-) noexcept nogil:
-    """Label the rows x[left]."""
-    cdef Py_ssize_t d = s.d, ld = s.ld, across = panel_columns(<float>0), i, j = 0, r = 0
-    cdef Py_ssize_t chunk = chunk_rows(ld * sizeof(float))
-    cdef float spread = 2 * (d + 8) * UNIT32
-    cdef bint unsure
-    while j < count:
-        if not ready:
-            lay(x, s.ldx, work.left + j, min(across, count - j), d, s.origin, s.terms[0],
-                work.panel + j * d, work.norm + j)
-        j += across
-    for i in range(j):
-        work.best[i] = work.second[i] = -FLT_MAX
-        work.index[i] = 0
-    while r < s.filled:
-        j = 0
-        while j < count:
-            active().f32.largest_two(
-                s.a + r * ld, ld, s.start + r, min(chunk, s.filled - r), work.panel + j * d, d, r,
-                work.best + j, work.second + j, work.index + j)
-            j += across
-        r += chunk
-    unsure = active().bound(
-        work.best, work.second, work.norm, count, s.terms, spread, work.upper, work.lower)
-    if unsure:
-        for i in range(count):
-            if not sure(s.terms, work.best[i], work.second[i], work.norm[i]):
-                work.index[i] = nearest(
-                    x + work.left[i] * s.ldx, d, s.centers, s.k, s.terms[0],
-                    work.point, work.distances, &work.upper[i], &work.lower[i])
-    return take(x, s, first, count, work)
-
-
-cdef Py_ssize_t take(
-    const number *x, const Step *s, Py_ssize_t first, Py_ssize_t count, const Workspace *work
-) noexcept nogil:
-    """Write labels and bounds of the rows x[left]; returns the number of changed labels."""
-    cdef Py_ssize_t moved = 0, i, j
-    cdef int32_t label, old
-    for i in range(count):
-        j = first + work.left[i]
-        label = work.index[i]
-        if s.upper != NULL:
-            s.upper[j] = work.upper[i]
-            s.lower[j] = work.lower[i]
-        old = s.labels[j]
-        if label != old:
-            moved += 1
-            s.labels[j] = label
-            if s.changes:
-                transfer(x + work.left[i] * s.ldx, s, j, old, label)
-    return moved
-
-
-cdef void transfer(
-    const number *x, const Step *s, Py_ssize_t row, int32_t old, int32_t new
-) noexcept nogil:
-    """Move one row from the sums of one center to those of another."""
-    cdef double w = 1 if s.weights == NULL else s.weights[row]
-    if old >= 0:
-        w = -w
-        add(x, s.ldx, 1, s.d, &w, &old, s.sums, s.total_weight)
-        w = -w
-    add(x, s.ldx, 1, s.d, &w, &new, s.sums, s.total_weight)

@@ -10,6 +10,9 @@ typedef int32_t f32_i __attribute__((vector_size(32)));
 #define f32_set1(x) _mm256_set1_ps(x)
 #define f32_load(p) _mm256_loadu_ps(p)
 #define f32_store(p, v) _mm256_storeu_ps(p, v)
+#define f32_load_half(p) _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(p)))
+#define f32_store_half(p, v)                                                    \
+    _mm_storeu_si128((__m128i *)(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
 #define f32_fma(a, b, c) _mm256_fmadd_ps(a, b, c)
 #define f32_max(a, b) _mm256_max_ps(a, b)
 #define f32_min(a, b) _mm256_min_ps(a, b)

@@ -10,6 +10,9 @@ typedef int32_t f32_i __attribute__((vector_size(64)));
 #define f32_set1(x) _mm512_set1_ps(x)
 #define f32_load(p) _mm512_loadu_ps(p)
 #define f32_store(p, v) _mm512_storeu_ps(p, v)
+#define f32_load_half(p) _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(p)))
+#define f32_store_half(p, v)                                                    \
+    _mm256_storeu_si256((__m256i *)(p), _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
 #define f32_fma(a, b, c) _mm512_fmadd_ps(a, b, c)
 #define f32_max(a, b) _mm512_max_ps(a, b)
 #define f32_min(a, b) _mm512_min_ps(a, b)

@@ -11,7 +11,7 @@
 #include <cpuid.h>
 
 #define BIT(n) (1u << n)
-#define FMA (BIT(12) | BIT(27))                             /* of leaf 1, in ecx, with XGETBV */
+#define FMA (BIT(12) | BIT(27) | BIT(29))                   /* of leaf 1, in ecx: with XGETBV, F16C */
 #define AVX2 (BIT(3) | BIT(5) | BIT(8))                     /* of leaf 7, in ebx: with BMI, BMI2 */
 #define AVX512 (BIT(16) | BIT(17) | BIT(30) | BIT(31))      /* F, DQ, BW, VL */
 #define VNNI BIT(11)                                        /* of leaf 7, in ecx */

@@ -85,5 +85,5 @@ const kernels GLUE(kernels_, LEVEL) = {
     .search_groups = f32_search_groups, .slacken = f32_slacken,
     .tighten = THREE(tighten),
     .read = read_f64,
-    .differ = differ,
+    .differ = differ, OF_HALVES
 };

@@ -106,6 +106,11 @@ typedef struct {
     double (*read)(const double *, ptrdiff_t);
     int (*differ)(const uint64_t *, ptrdiff_t, ptrdiff_t, const uint64_t *, const float *,
                   const float *, int32_t *);
+    /* of panels of halves; NULL where the machine does not convert them */
+    void (*halve)(const float *, ptrdiff_t, uint16_t *);
+    void (*largest_two_of_halves)(const float *, ptrdiff_t, const float *, ptrdiff_t,
+                                  const uint16_t *, ptrdiff_t, ptrdiff_t, float *, float *,
+                                  int32_t *);
     /* of rows and points in bytes; NULL where the machine has no instructions for it */
     void (*collect_bytes)(const uint8_t *, ptrdiff_t, const float *, const float *, ptrdiff_t,
                           const int8_t *, ptrdiff_t, const int32_t *, const float *, ptrdiff_t,

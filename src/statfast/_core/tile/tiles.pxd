@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The register-tile family as other kernels see it: the table of the level in use."""
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, uint16_t, uint64_t
 
 from statfast._core.tile.tables cimport (
     FAR_OUT, BY_LARGEST, BY_LENGTHS, BY_SQUARES, MAP_EXP, MAP_LOG, MAP_LOG1P, MAP_SIGMOID,
@@ -67,6 +67,12 @@ cdef extern from "tile/table.h" nogil:
         int (*differ)(
             const uint64_t *queries, Py_ssize_t ldq, Py_ssize_t words, const uint64_t *group,
             const float *size, const float *terms, int32_t *count
+        ) noexcept nogil
+        void (*halve)(const float *panel, Py_ssize_t n, uint16_t *halves) noexcept nogil
+        void (*largest_two_of_halves)(
+            const float *a, Py_ssize_t lda, const float *start, Py_ssize_t n,
+            const uint16_t *panel, Py_ssize_t d, Py_ssize_t first, float *best, float *second,
+            int32_t *index
         ) noexcept nogil
         void (*collect_bytes)(
             const unsigned char *a, Py_ssize_t lda, const float *start, const float *reach,

@@ -20,6 +20,7 @@ from statfast.cluster.kmeans.dense_rows import DenseRows
 from statfast.cluster.kmeans.yinyang import SortedRows
 
 MAX_BOUNDED_SCALE = 2.0**480  # beyond, float64 squares are too coarse for bounds
+MAX_UNDECIDED = 0.1  # of rows that float16 leaves open in a pass: with more, float32 is faster
 MIN_PRODUCTS_FOR_BOUNDS = 1 << 20  # with fewer, comparing all rows costs no more than bounds
 
 
@@ -112,28 +113,33 @@ class Assignment:
             self._bounds.begin(centers, squares, self._scale)
         self._sums, self.patched, self._age = None, False, 0
         self._spare: list[Any] = []  # statistics of blocks, merged and free to be used again
-        panels, norms = data.panels.scaled(self._scale)
-        self._cut_rows(panels, norms)
         self._sorted = None  # the rows, sorted once their nearest centers are known
         asked = data.algorithm == "yinyang"
         able = self._scale < MAX_BOUNDED_SCALE and (asked or data.algorithm == "auto")
-        able = able and SortedRows.able(data, panels is not None)
+        able = able and SortedRows.able(data, data.panels.possible)
         self._sorts = able and (asked or SortedRows.pays(data, len(centers)))
+        self._halved = not self._sorts and data.panels.halves_pay(len(centers))
+        self._undecided = np.zeros((0, 1), np.int64)
+        self._cut_rows()
         large = n * centers.size > MIN_PRODUCTS_FOR_BOUNDS or data.algorithm == "hamerly"
         self._bounded = large and data.algorithm != "lloyd" and self._scale < MAX_BOUNDED_SCALE
 
-    def _cut_rows(self, panels: Any, norms: Any) -> None:
+    def _cut_rows(self) -> None:
         """Cut rows in memory into the blocks of all passes; chunks are cut as they come."""
         data, bounds, (n, d) = self.data, self._bounds, self.data.shape
         self._over_blocks = self._over_chunks
         if data.rows.in_memory:
+            panels, norms = data.panels.scaled(self._scale, self._halved)
+            parts = grid(n, min_rows(self.centers.size))
+            self._undecided = np.zeros((len(parts), 1), np.int64)
             blocks = [
                 Block(
                     data.rows[rows], None if data.weights is None else data.weights[rows],
                     self.labels[rows], bounds.upper[rows], bounds.lower[rows],
-                    None if panels is None else (panels[rows.start * d :], norms[rows.start :]),
+                    None if panels is None else
+                    (panels[rows.start * d :], norms[rows.start :], undecided),
                 )
-                for rows in grid(n, min_rows(self.centers.size))
+                for rows, undecided in zip(parts, self._undecided, strict=True)
             ]  # fmt: skip
             effort = 2.0 * n * self.centers.size
             self._over_blocks = partial(fold, tasks=blocks, n_jobs=data.n_jobs, effort=effort)
@@ -252,6 +258,10 @@ class Assignment:
 
         total = self._over_blocks(on_block, merge=self._merge if sums else add)
         bounds.centers = self.centers
+        if self._halved and self._undecided.sum() > MAX_UNDECIDED * len(self.labels):
+            self._halved = False  # rows that crowd about a point far from the others
+            self._cut_rows()
+        self._undecided[:] = 0
         return total
 
     def _merge(self, total: Any, step: Any) -> KMeansStatistics:
@@ -286,7 +296,7 @@ class Block(NamedTuple):
     labels: Any
     upper: Any
     lower: Any
-    packed: Any = None  # their panels and norms
+    packed: Any = None  # their panels and norms, and room for a count: see `DenseRows.step`
 
 
 def farthest(

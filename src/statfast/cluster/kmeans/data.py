@@ -23,10 +23,14 @@ MIN_WIDTH = 1e-150  # squares of such differences lose digits in float64
 NATIVE_DTYPES = (np.float64, np.float32, np.uint8)
 MAX_PRODUCTS_OF_ONE_CALL = 1 << 17  # multiply-adds: 30 microseconds
 MAX_PANEL_NUMBERS = 1 << 26  # numbers of rows that are kept as panels: 256 MB
+MIN_HALVED_BYTES = 1 << 24  # of float32 panels: smaller ones stay in a cache
+MIN_HALVED_COLUMNS = 32  # with fewer, what is done once for a row takes longer
+MAX_HALVED_CENTERS = 40  # with more, products take longer than reading the rows
 
 
 class Panels:
-    """Rows in memory as float32 panels about an origin, made when first asked for.
+    """Rows in memory as panels about an origin, made when first asked for: of float32, or of
+    float16 where few products wait for many rows.
 
     Parameters
     ----------
@@ -37,7 +41,8 @@ class Panels:
 
     def __init__(self, rows: Matrix, origin: Array, n_jobs: Jobs) -> None:
         self._rows, self._origin, self._n_jobs = rows, origin, n_jobs
-        self._scale = self._made = None
+        self._kind: Any = None
+        self._made: Any = None
 
     @property
     def possible(self) -> bool:
@@ -45,23 +50,35 @@ class Panels:
         rows = self._rows
         return isinstance(rows, np.ndarray) and self._filled() * rows.shape[1] <= MAX_PANEL_NUMBERS
 
-    def scaled(self, scale):
+    def halves_pay(self, k: int) -> bool:
+        """Whether comparing the rows with k centers waits for memory so long that float16 pays."""
+        if not self.possible or k > MAX_HALVED_CENTERS or not kernel.has_halves():
+            return False
+        n, d = self._rows.shape
+        return d >= MIN_HALVED_COLUMNS and 4 * n * d >= MIN_HALVED_BYTES
+
+    def scaled(self, scale: float, halves: bool = False) -> Any:
         """Panels (n' d,) and norms (n',), n' = n filled up to whole panels; or twice None where
         they are not `possible`."""
-        if self._scale != scale:  # all starts among the rows have the same scale
+        if self._kind != (scale, halves):  # all starts among the rows have the same scale
             self._made = None  # the old panels are freed before there are new ones
-            self._made, self._scale = self._pack(scale), scale
+            self._made, self._kind = self._pack(scale, halves), (scale, halves)
         return self._made
 
-    def _pack(self, scale: float) -> tuple[Array | None, Array | None]:
+    def _pack(self, scale: float, halves: bool) -> tuple[Array | None, Array | None]:
         if not self.possible:
             return None, None
         filled, (n, d) = self._filled(), self._rows.shape
-        panels, norms = np.empty(filled * d, np.float32), np.empty(filled, np.float32)
+        panels = np.empty(filled * d, np.float16 if halves else np.float32)
+        norms = np.empty(filled, np.float32)
 
         def pack(part: slice) -> None:
             X, start = np.ascontiguousarray(self._rows[part]), part.start
-            kernel.pack_rows(X, self._origin, scale, panels[start * d :], norms[start:])
+            if halves:
+                to = panels.view(np.uint16)[start * d :]
+                kernel.pack_halves(X, self._origin, scale, to, norms[start:])
+            else:
+                kernel.pack_rows(X, self._origin, scale, panels[start * d :], norms[start:])
 
         each(pack, grid(n), n_jobs=self._n_jobs, effort=4.0 * n * d)
         return panels, norms

@@ -121,7 +121,7 @@ class DenseRows:
         step: Any = None,
         bounds: tuple[Array, Array, Array | None] | None = None,
         changes: bool = False,
-        packed: tuple[Array, Array] | None = None,
+        packed: tuple[Array, Array, Array] | None = None,
     ) -> int:
         """``lloyd.step`` for a block of any size; returns how many labels changed.
 
@@ -137,24 +137,27 @@ class DenseRows:
         changes : bool
             Add up only the rows that change their center.
         packed : tuple of ndarray, optional
-            Panels and norms of these rows.
+            Panels and norms of these rows, and (1,) int64, to which the number of those that
+            panels of float16 leave open is added.
         """
         X, centers = np.ascontiguousarray(self.matrix), frame.centers
         (n, d), moved = X.shape, 0
         sums, total_weight = (None, None) if step is None else (step.sums, step.mass)
-        panels, norms = (None, None) if packed is None else packed
         frames = centers, frame.packed
         if n * centers.size <= PRODUCTS_PER_CALL:
             return kernel.step(
-                X, weights, *frames, labels, sums, total_weight, changes, bounds, panels, norms
+                X, weights, *frames, labels, sums, total_weight, changes, bounds, packed
             )
         for part in pieces(n, centers.size):
-            block_weights, norm = (None if a is None else a[part] for a in (weights, norms))
+            block_weights = None if weights is None else weights[part]
             block_bounds = None if bounds is None else (bounds[0][part], bounds[1][part], bounds[2])
-            panel = None if panels is None else panels[part.start * d :]
+            block_packed = None
+            if packed is not None:
+                panels, norms, undecided = packed
+                block_packed = panels[part.start * d :], norms[part], undecided
             moved += kernel.step(
                 X[part], block_weights, *frames, labels[part], sums, total_weight, changes,
-                block_bounds, panel, norm,
+                block_bounds, block_packed,
             )  # fmt: skip
         return moved
 

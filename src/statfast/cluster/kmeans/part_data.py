@@ -27,7 +27,7 @@ class NoPanels(Panels):
     def __init__(self) -> None:
         pass
 
-    def scaled(self, scale: Any) -> Any:
+    def scaled(self, scale: Any, halves: bool = False) -> Any:
         return None, None
 
 

@@ -73,6 +73,25 @@ MULTIPLY(multiply, ROWS)
 MULTIPLY(multiply_group, GROUP)
 #undef MULTIPLY
 
+/* The same for a panel of halves, which takes half as long to read from memory. Elsewhere there
+   are none. */
+static INLINE void V(multiply_halves)(V(v) acc[ROWS][2], const REAL *a, ptrdiff_t row,
+                                      const uint16_t *b, ptrdiff_t depth) {
+#if REAL_BITS == 32 && defined(f32_load_half)
+    for (ptrdiff_t p = 0; p < depth; p++, a++, b += NR) {
+        const V(v) b0 = V(load_half)(b), b1 = V(load_half)(b + LANES);
+        FETCH(b + 2 * NUMBERS_AHEAD);
+        UNROLL for (int i = 0; i < ROWS; i++) {
+            const V(v) ai = V(set1)(a[i * row]);
+            acc[i][0] = V(fma)(ai, b0, acc[i][0]);
+            acc[i][1] = V(fma)(ai, b1, acc[i][1]);
+        }
+    }
+#else
+    (void)acc, (void)a, (void)row, (void)b, (void)depth;
+#endif
+}
+
 static INLINE void V(scores)(V(v) acc[ROWS][2], const REAL *a, ptrdiff_t lda, const REAL *start,
                              const REAL *panel, ptrdiff_t depth) {
     UNROLL for (int i = 0; i < ROWS; i++) acc[i][0] = acc[i][1] = V(set1)(start[i]);
@@ -104,15 +123,17 @@ static void V(largest)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrdiff_
 
 /* Top-2 epilogue: the same with the second largest score, from which the certainty of the first
    follows. */
-static void V(largest_two)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrdiff_t n,
-                           const REAL *panel, ptrdiff_t depth, ptrdiff_t first,
-                           REAL *best, REAL *second, V(int) *index) {
+static INLINE void V(two_largest)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrdiff_t n,
+                                  const void *panel, const int halves, ptrdiff_t depth,
+                                  ptrdiff_t first, REAL *best, REAL *second, V(int) *index) {
     V(v) best0 = V(load)(best), best1 = V(load)(best + LANES);
     V(v) second0 = V(load)(second), second1 = V(load)(second + LANES);
     V(i) index0 = V(iload)(index), index1 = V(iload)(index + LANES);
     for (ptrdiff_t r = 0; r < n; r += ROWS) {
         V(v) acc[ROWS][2];
-        V(scores)(acc, a + r * lda, lda, start + r, panel, depth);
+        UNROLL for (int i = 0; i < ROWS; i++) acc[i][0] = acc[i][1] = V(set1)(start[r + i]);
+        if (halves) V(multiply_halves)(acc, a + r * lda, lda, panel, depth);
+        else V(multiply)(acc, a + r * lda, lda, 1, panel, NR, depth);
         V(i) here = V(iset1)((V(int))(first + r));
         UNROLL for (int i = 0; i < ROWS; i++) {
             second0 = V(max)(second0, V(min)(best0, acc[i][0]));
@@ -128,6 +149,29 @@ static void V(largest_two)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrd
     V(store)(second, second0), V(store)(second + LANES, second1);
     V(istore)(index, index0), V(istore)(index + LANES, index1);
 }
+
+static void V(largest_two)(const REAL *a, ptrdiff_t lda, const REAL *start, ptrdiff_t n,
+                           const REAL *panel, ptrdiff_t depth, ptrdiff_t first,
+                           REAL *best, REAL *second, V(int) *index) {
+    V(two_largest)(a, lda, start, n, panel, 0, depth, first, best, second, index);
+}
+
+#if REAL_BITS == 32 && defined(f32_load_half)
+static void f32_largest_two_of_halves(const float *a, ptrdiff_t lda, const float *start,
+                                      ptrdiff_t n, const uint16_t *panel, ptrdiff_t depth,
+                                      ptrdiff_t first, float *best, float *second,
+                                      int32_t *index) {
+    f32_two_largest(a, lda, start, n, panel, 1, depth, first, best, second, index);
+}
+
+/* A panel of n numbers, each rounded to a half. */
+static void f32_halve(const float *panel, ptrdiff_t n, uint16_t *halves) {
+    for (ptrdiff_t i = 0; i < n; i += LANES) f32_store_half(halves + i, f32_load(panel + i));
+}
+#define OF_HALVES .halve = f32_halve, .largest_two_of_halves = f32_largest_two_of_halves,
+#elif REAL_BITS == 32
+#define OF_HALVES
+#endif
 
 /* Threshold-and-append epilogue: every row whose score may still be among the k largest of point
    l of the panel becomes one of its candidates.  `reach` holds the largest |a| of each group. */
