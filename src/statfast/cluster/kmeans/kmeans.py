@@ -115,6 +115,8 @@ class KMeans(Centers):
     An array of float64, float32 or uint8 is read as it is, a block at a time. The rows of an array
     or a memory map (not of `Chunks`) are kept as float32 besides, for the time of the fit, while
     that takes at most 256 MB; with many centers, about k (d + 5) > 6600, a second time, sorted.
+    Many wide rows and few centers are compared in float16, and again in float64 where that leaves
+    the nearest center open.
 
     Cost: O(n d k) an iteration, less as they converge; O(n d k log k) for the start by
     k-means++. Memory: O(k d), and for each row 12 bytes of label and bounds, and 4 (d + 1) if rows
