@@ -11,6 +11,9 @@ from statfast._core.tile.rows cimport (
 )
 from statfast._core.tile.tiles cimport active, chunk_rows
 
+cdef enum:
+    MAX_UNDECIDED = 64  # rows, and an eighth of those before, after which halves are given up
+
 # Panels converted and packed together: enough rows to hide the calls, few enough for the cache.
 cdef enum:
     PANELS_BYTES = 131072
@@ -81,6 +84,9 @@ cdef inline Py_ssize_t pass_over(const number *x, Step *s) noexcept nogil:
         # panels, is cheaper.
         filled = (count + across - 1) // across * across
         ready = s.norms != NULL and filled * tile + count * (1.5 * d + 6) >= some * tile
+        if s.halves != NULL and s.undecided > MAX_UNDECIDED + first // 8:
+            ready = False  # deciding the others in float64 would take longer
+            s.undecided += count
         if ready or count == some:
             count = some
             for i in range(some):
