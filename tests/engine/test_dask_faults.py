@@ -284,6 +284,29 @@ def test_the_scheduler_dies(rows):
             client.close(timeout=1)
 
 
+@pytest.mark.parametrize("closes", ["before the rows are kept", "while a worker is waited for"])
+def test_a_client_closes(client, rows, tmp_path, monkeypatch, closes):
+    """It knows no scheduler any more, as after one that has died."""
+    began, goes_on = tmp_path / "began", tmp_path / "goes on"
+
+    def close():
+        while closes.startswith("while") and not began.exists():
+            time.sleep(0.02)
+        monkeypatch.setattr(client, "scheduler_info", lambda n_workers: {})
+
+    (cloud,) = client.persist(collections(rows[0]))
+    other = threading.Thread(target=close)
+    other.start()
+    try:
+        if closes.startswith("before"):
+            other.join()
+        with pytest.raises(RuntimeError, match="scheduler does not answer"):
+            Waiting(began=str(began), goes_on=str(goes_on)).fit(cloud)
+    finally:
+        goes_on.touch()
+        other.join()
+
+
 def misplaced(block):
     raise LookupError("The keys were lost, said the scheduler.")
 

@@ -285,7 +285,10 @@ class DaskEngine:
                 )
 
     def _workers(self) -> dict[str, Any]:
-        return self.client.scheduler_info(n_workers=-1)["workers"]
+        info = self.client.scheduler_info(n_workers=-1)
+        if "workers" not in info:  # the client has closed, as it does where it cannot reconnect
+            raise RuntimeError(SCHEDULER_LOST)
+        return info["workers"]
 
     def _require_same_versions(self) -> None:
         """Refuse workers of other versions; warn of those that may round differently."""

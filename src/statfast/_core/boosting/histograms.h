@@ -12,9 +12,15 @@ typedef bin_sum pair_v;
 #define LOAD_PAIR(from) (*(from))
 #endif
 
-enum { BATCH_ROWS = 1024, LINE_PLANES = 8, ROWS_AHEAD = 16 }; /* LINE_PLANES: in a cache line */
-enum { PART_ROWS = 4096, PART_PLANES = 2 }; /* PART_PLANES: of a part of few rows, at least */
-enum { PART_ENTRIES = 1 << 17, ENTRY_ROWS_AHEAD = 8 }; /* of sparse rows */
+enum {
+    BATCH_ROWS = 1024,       /* rows that are gathered together */
+    ROWS_AHEAD = 16,         /* rows between a fetch and its use */
+    LINE_PLANES = 8,         /* planes whose codes lie in one cache line of a row */
+    PART_ROWS = 4096,        /* more rows are summed in runs, fewer in groups of planes */
+    PART_PLANES = 2,         /* the least number of planes of such a group */
+    PART_ENTRIES = 1 << 17,  /* of sparse rows: the least number of entries of a run */
+    ENTRY_ROWS_AHEAD = 8,
+};
 
 typedef struct { /* rows of a node one after the other, 80 kB */
     uint64_t codes[LINE_PLANES][BATCH_ROWS];
@@ -52,7 +58,8 @@ typedef struct { /* rows to be fetched while others are added up */
     const uint8_t *codes; /* of the planes of row 0 */
     const bin_sum *sums;
     const uint32_t *rows;
-    ptrdiff_t stride, last, m, mask; /* last: bytes to the last code; one row after mask + 1 */
+    ptrdiff_t stride, last, m; /* last: bytes from the first code of a row to the last */
+    ptrdiff_t mask;            /* a row is fetched for every mask + 1 rows that are added */
 } coming_rows;
 
 /* Add m gathered rows to the histograms of one plane of columns, of which there are `width`. */
