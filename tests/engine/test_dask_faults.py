@@ -307,6 +307,40 @@ def test_a_client_closes(client, rows, tmp_path, monkeypatch, closes):
         other.join()
 
 
+@pytest.mark.parametrize("question", ["who_has", "processing", "run", "scheduler_info"])
+def test_a_scheduler_that_cannot_be_reached(client, rows, monkeypatch, question):
+    def unreachable(*args, **options):
+        raise OSError("Timed out trying to connect")
+
+    parts = as_parts(client.persist(collections(rows[0])[0]))
+    engine = parts.engine
+    asks = {
+        "who_has": partial(engine._locate, parts.refs), "processing": engine._busy_workers,
+        "run": engine.whoami, "scheduler_info": engine._workers,
+    }  # fmt: skip
+    monkeypatch.setattr(client, question, unreachable)
+    with pytest.raises(RuntimeError, match="scheduler does not answer"):
+        asks[question]()
+
+
+@pytest.mark.parametrize("status", ["running", "connecting"])
+def test_errors_of_a_round_are_told_from_a_lost_scheduler(client, rows, monkeypatch, status):
+    """An error of a task comes as it is; whatever breaks without a connection is its loss."""
+    parts = as_parts(client.persist(collections(rows[0])[0]))
+    parts.engine.places(parts.refs)
+
+    def failing(*args):
+        monkeypatch.setattr(client, "status", status)
+        raise FileNotFoundError("a file of the rows")
+
+    monkeypatch.setattr(parts.engine, "_serve_round", failing)
+    error, words = {
+        "running": (FileNotFoundError, "a file of"), "connecting": (RuntimeError, "scheduler does"),
+    }[status]  # fmt: skip
+    with pytest.raises(error, match=words):
+        parts.total(FIRST_ROUND, False)
+
+
 def misplaced(block):
     raise LookupError("The keys were lost, said the scheduler.")
 

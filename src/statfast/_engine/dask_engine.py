@@ -111,7 +111,7 @@ class DaskEngine:
         futures = [_future(ref) for ref in refs]
         with self.client.as_current():
             self._wait(lambda: wait(futures, timeout=1.0))
-        where = self.client.who_has(futures)
+        where = self._asked(self.client.who_has, futures)
         groups: dict[str | None, list[int]] = {}
         for number, future in enumerate(futures):
             holder = min(where.get(future.key, ()), default=None)
@@ -140,6 +140,10 @@ class DaskEngine:
                         "Rows were lost with a worker, and there is no way to compute them again. "
                         "Read them on the workers (from files), not with scatter."
                     ) from error
+            except Exception as error:
+                if self.client.status == "running":
+                    raise
+                raise RuntimeError(SCHEDULER_LOST) from error
             else:
                 self.last = max(self.last, time.monotonic() - began)
                 return served
@@ -161,7 +165,7 @@ class DaskEngine:
             self.client.loop.add_callback(send)
 
     def whoami(self) -> list[dict[str, Any]]:
-        versions = self.client.run(whoami, on_error="return").values()
+        versions = self._asked(self.client.run, whoami, on_error="return").values()
         # A worker that dies meanwhile answers with a closed connection, an OSError.
         return [answer for answer in versions if not isinstance(answer, OSError)]
 
@@ -258,7 +262,8 @@ class DaskEngine:
                 future.cancel()
 
     def _busy_workers(self) -> list[str]:
-        return [worker for worker, keys in self.client.processing().items() if keys]
+        tasks = self._asked(self.client.processing)
+        return [worker for worker, keys in tasks.items() if keys]
 
     def _wait(
         self, step: Callable[[], Any], busy_workers: Callable[[], list[str]] | None = None
@@ -284,8 +289,16 @@ class DaskEngine:
                     f"work: {', '.join(sorted(busy)) or 'none'}. Ctrl-C ends the fit."
                 )
 
+    def _asked(self, question: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """What the scheduler answers. What a client held is lost with its connection, even where
+        it finds the scheduler again."""
+        try:
+            return question(*args, **options)
+        except OSError as error:
+            raise RuntimeError(SCHEDULER_LOST) from error
+
     def _workers(self) -> dict[str, Any]:
-        info = self.client.scheduler_info(n_workers=-1)
+        info = self._asked(self.client.scheduler_info, n_workers=-1)
         if "workers" not in info:  # the client has closed, as it does where it cannot reconnect
             raise RuntimeError(SCHEDULER_LOST)
         return info["workers"]
