@@ -72,9 +72,15 @@ def spread(client, X):
 def holder_of_rows(client, parts):
     """A worker that holds parts, and the number of its process."""
     refs = distributed.futures_of(parts.refs)
-    distributed.wait(refs)
-    worker = min(worker for holders in client.who_has(refs).values() for worker in holders)
-    return worker, client.run(os.getpid, workers=[worker])[worker]
+    until = time.monotonic() + 60.0
+    while time.monotonic() < until:  # a worker that a test before has killed may still be listed
+        distributed.wait(refs, timeout=30)
+        workers = sorted(set().union(*client.who_has(refs).values()))
+        pids = client.run(os.getpid, workers=workers, on_error="ignore") if workers else {}
+        if pids:
+            return min(pids.items())
+        time.sleep(0.1)
+    raise AssertionError("no worker holds rows")
 
 
 def mortal(path, columns, state):
@@ -439,8 +445,8 @@ def test_a_stopped_worker_is_named(client, rows, monkeypatch):
     known = StandardScaler().fit(cloud)
     monkeypatch.setattr(dask_engine, "WARNING_SECONDS", 1.5)
     parts = Parts.kept_by(DaskEngine(client), [cloud])
-    parts.engine.places(parts.refs)
     worker, pid = holder_of_rows(client, parts)
+    parts.engine.places(parts.refs)
     resume = threading.Timer(5.0, os.kill, (pid, signal.SIGCONT))
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
