@@ -15,6 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import statfast as sf
 from statfast._engine import blocks
 from statfast._engine.chunks import Chunks
 from statfast._validation.errors import ConvergenceWarning, NotFittedError
@@ -252,6 +253,27 @@ def test_rows_in_halves_are_labeled_alike(dtype, algorithm, weighted, halved, mo
     again = KMeans(9, n_init=2, random_state=0, algorithm=algorithm)
     same_fit(fits[0], starting(X, 9, tol=0, algorithm=algorithm).fit(X, sample_weight=weights))
     same_fit(fits[1], again.fit(X, sample_weight=weights))
+
+
+@pytest.mark.parametrize("layout", ["read-only", "columns", "apart"])
+@pytest.mark.parametrize("kind", ["plain", "spherical", "bisecting"])
+def test_halves_of_other_layouts_and_relatives(kind, layout, halved, monkeypatch):
+    X = blobs(2000, 21, 6).astype(np.float32)
+    if layout == "read-only":
+        X.setflags(write=False)
+    elif layout == "columns":
+        X = np.asfortranarray(X)
+    elif layout == "apart":
+        X = np.repeat(X, 2, axis=0)[::2]
+    monkeypatch.setattr(blocks, "MIN_FLOP_FOR_THREADS", 0)
+    made = {"plain": KMeans, "spherical": sf.SphericalKMeans, "bisecting": sf.BisectingKMeans}[kind]
+    fits = [made(6, random_state=0, n_jobs=jobs).fit(X) for jobs in (1, 2, 7)]
+    assert True in halved
+    monkeypatch.setattr(panels, "MAX_HALVED_CENTERS", 0)
+    plain = made(6, random_state=0).fit(X)
+    for found in fits:
+        assert_array_equal(found.cluster_centers_, plain.cluster_centers_)
+        assert found.inertia_ == plain.inertia_
 
 
 def test_halves_that_decide_little_are_given_up(halved, monkeypatch):

@@ -154,6 +154,18 @@ def test_constant_columns_change_no_bit(large, p):
     assert one.tobytes() == Classifier(**rules).fit(wide, y).decision_function(wide).tobytes()
 
 
+def test_more_columns_than_a_step_has_parts():
+    """65 528 columns are 8191 planes, and a step has 4095 parts."""
+    rng = np.random.default_rng(0)
+    X = np.zeros((60, 65_528))
+    X[:, [0, 40_000, -1]] = rng.standard_normal((60, 3))
+    y = X[:, 0] + 2 * X[:, 40_000] + 4 * X[:, -1]
+    rules = {"max_iter": 2, "max_leaf_nodes": 3, "min_samples_leaf": 5, "early_stopping": False}
+    few = X[:, [0, 40_000, -1]]
+    known = Regressor(**rules).fit(few, y).predict(few)
+    assert known.tobytes() == Regressor(**rules).fit(X, y).predict(X).tobytes()
+
+
 def test_any_scale_of_targets():
     X, y, w = sample(400)
     model = Regressor(max_iter=5).fit(X, y, w)

@@ -17,7 +17,7 @@ enum {
     ROWS_AHEAD = 16,         /* rows between a fetch and its use */
     LINE_PLANES = 8,         /* planes whose codes lie in one cache line of a row */
     PART_ROWS = 4096,        /* more rows are summed in runs, fewer in groups of planes */
-    PART_PLANES = 2,         /* the least number of planes of such a group */
+    PART_PLANES = 2,         /* planes of such a group, where these are not too many */
     PART_ENTRIES = 1 << 17,  /* of sparse rows: the least number of entries of a run */
     ENTRY_ROWS_AHEAD = 8,
 };
@@ -103,10 +103,10 @@ static NOINLINE void fill_plane(
     }
 }
 
-/* The histograms of some planes, whose codes lie in few cache lines of each row. The rows are
-   gathered a batch at a time and read again for each plane; those of the next batch are fetched
-   evenly meanwhile, since memory answers few requests at once. */
-static void fill(
+/* The histograms of up to LINE_PLANES planes. The rows are gathered a batch at a time and read again
+   for each plane; those of the next batch are fetched evenly meanwhile, since memory answers few
+   requests at once. */
+static void fill_line(
     const grower *t, const uint32_t *rows, ptrdiff_t m, ptrdiff_t plane, ptrdiff_t planes,
     bin_sum *h) {
     row_batch batch;
@@ -130,10 +130,17 @@ static void fill(
     }
 }
 
-/* How many planes a part of few rows has. */
-static INLINE ptrdiff_t part_planes(const grower *t) {
-    const ptrdiff_t each = t->stride / PLANE_COLUMNS / LINE_PLANES;
-    return each < PART_PLANES ? PART_PLANES : each < LINE_PLANES ? each : LINE_PLANES;
+static void fill(
+    const grower *t, const uint32_t *rows, ptrdiff_t m, ptrdiff_t plane, ptrdiff_t stop,
+    bin_sum *h) {
+    for (; plane < stop; plane += LINE_PLANES)
+        fill_line(t, rows, m, plane, stop - plane < LINE_PLANES ? stop - plane : LINE_PLANES, h);
+}
+
+/* How many planes a part of few rows has, so that a step has no more parts than it may. */
+static INLINE ptrdiff_t part_planes(ptrdiff_t planes) {
+    const ptrdiff_t least = (planes + TEAM_MAX_PARTS - 1) / TEAM_MAX_PARTS;
+    return least < PART_PLANES ? PART_PLANES : least;
 }
 
 /* A part of the histograms of t->small: some planes of columns if the rows are few, else a run of
@@ -145,21 +152,17 @@ static void fill_part(void *job, ptrdiff_t part) {
     const ptrdiff_t planes = t->stride / PLANE_COLUMNS;
     if (t->part == 0) {
         bin_sum *h = t->growing[t->small].histogram;
-        const ptrdiff_t each = part_planes(t), plane = part * each;
-        const ptrdiff_t some = planes - plane < each ? planes - plane : each;
-        const ptrdiff_t stop = (plane + some) * t->width;
-        zero_histogram(t, h, plane * t->width, stop < t->p ? stop : t->p);
-        fill(t, rows, node->count, plane, some, h);
+        const ptrdiff_t each = part_planes(planes), plane = part * each;
+        const ptrdiff_t stop = plane + each < planes ? plane + each : planes;
+        zero_histogram(t, h, plane * t->width, stop < planes ? stop * t->width : t->p);
+        fill(t, rows, node->count, plane, stop, h);
         return;
     }
     bin_sum *h = t->partial + part * t->length;
     zero_histogram(t, h, 0, t->p);
     const ptrdiff_t begin = part * t->part;
     const ptrdiff_t stop = begin + t->part < node->count ? begin + t->part : node->count;
-    for (ptrdiff_t plane = 0; plane < planes; plane += LINE_PLANES)
-        fill(
-            t, rows + begin, stop - begin, plane,
-            planes - plane < LINE_PLANES ? planes - plane : LINE_PLANES, h);
+    fill(t, rows + begin, stop - begin, 0, planes, h);
 }
 
 /* The same of sparse rows: a run of rows, or all of them. */
@@ -204,7 +207,8 @@ static void fill_histograms(grower *t) {
     const ptrdiff_t m = (ptrdiff_t)t->nodes[t->small].count;
     if (m <= PART_ROWS) {
         t->part = t->parts = 0;
-        const ptrdiff_t planes = t->stride / PLANE_COLUMNS, each = part_planes(t);
+        const ptrdiff_t planes = t->stride / PLANE_COLUMNS;
+        const ptrdiff_t each = part_planes(planes);
         team_do(t->crew, fill_part, t, (planes + each - 1) / each);
         return;
     }

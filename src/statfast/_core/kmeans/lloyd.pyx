@@ -29,17 +29,10 @@ from libc.stdlib cimport free, malloc
 
 from statfast._core.kmeans.passes cimport Step, pass_over
 from statfast._core.tile.rows cimport (
-    UNIT32, UNIT64, aligned, convert, lay, measure, number, padded, panel_columns, stride_of,
+    LOST16, UNIT16, UNIT32, UNIT64, aligned, convert, lay, measure, number, padded, panel_columns,
+    stride_of,
 )
 from statfast._core.tile.tiles cimport active
-
-cdef extern from *:
-    """
-    #define STATFAST_UNIT16 0x1p-11
-    #define STATFAST_LOST16 0x1p-25
-    """
-    const double UNIT16 "STATFAST_UNIT16"  # of a half
-    const double LOST16 "STATFAST_LOST16"  # what a half below the normal range loses at most
 
 
 def frame(
@@ -191,10 +184,11 @@ def step(
     one.panels = NULL if panels is None else &panels[0]
     one.norms = NULL if norms is None else &norms[0]
     one.halves = NULL if halves is None else &halves[0]
-    # A row of halves is off by UNIT16 of its length and LOST16 a number, times |a| in its scores.
+    # A row of halves is off by UNIT16 of its length and LOST16 a number, times |a| in its scores;
+    # 1.02 covers that products are of the rounded row (kappa < .0102).
     one.half_terms[0] = terms[0]
-    one.half_terms[1] = 1.001 * (terms[1] + UNIT16 * terms[4])
-    one.half_terms[2] = terms[2] + 1.001 * sqrt(one.d) * LOST16 * terms[4]
+    one.half_terms[1] = 1.02 * (terms[1] + UNIT16 * terms[4])
+    one.half_terms[2] = terms[2] + 1.02 * sqrt(one.d) * LOST16 * terms[4]
     one.half_terms[3] = terms[3]
     one.undecided = 0
     with nogil:

@@ -8,9 +8,13 @@ from statfast._core.tile.tiles cimport active
 
 cdef extern from *:
     """
+    #define STATFAST_UNIT16 0x1p-11
+    #define STATFAST_LOST16 0x1p-25
     #define STATFAST_UNIT32 0x1p-24
     #define STATFAST_UNIT64 0x1p-53
     """
+    const double UNIT16 "STATFAST_UNIT16"
+    const double LOST16 "STATFAST_LOST16"  # what a float16 below the normal range loses at most
     const double UNIT32 "STATFAST_UNIT32"
     const double UNIT64 "STATFAST_UNIT64"
 
